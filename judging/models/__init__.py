@@ -1,0 +1,19 @@
+"""The tables of what machines say, and whether to believe them."""
+
+from judging.models.certificates import Calibration, CalibrationRow, Certificate
+from judging.models.judges import Judge, JudgeVersion, PanelMember
+from judging.models.runs import CriterionScore, Run, Verdict
+from judging.models.tokens import ApiToken
+
+__all__ = [
+    "ApiToken",
+    "Calibration",
+    "CalibrationRow",
+    "Certificate",
+    "CriterionScore",
+    "Judge",
+    "JudgeVersion",
+    "PanelMember",
+    "Run",
+    "Verdict",
+]

@@ -1,0 +1,26 @@
+"""The tables of what people say."""
+
+from labeling.models.candidates import Candidate, ImportBatch, Submission
+from labeling.models.criteria import CriteriaSet, CriteriaVersion, Criterion, Membership
+from labeling.models.labels import Label, Mark, Ruling, Verdict
+from labeling.models.queue import Draft, Skip, Slot
+from labeling.models.records import AuditEvent, Exposure
+
+__all__ = [
+    "AuditEvent",
+    "Candidate",
+    "CriteriaSet",
+    "CriteriaVersion",
+    "Criterion",
+    "Draft",
+    "Exposure",
+    "ImportBatch",
+    "Label",
+    "Mark",
+    "Membership",
+    "Ruling",
+    "Skip",
+    "Slot",
+    "Submission",
+    "Verdict",
+]

@@ -1,0 +1,167 @@
+"""Calibrations and certificates: evidence, and what was decided from it."""
+
+from datetime import datetime
+from typing import ClassVar, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from judging.models.judges import JudgeVersion
+from judging.models.runs import Run, Verdict
+from labeling.models import Candidate, CriteriaVersion
+
+
+class Calibration(models.Model):
+    """The 2×2 counts of one judge version against the golden set. Dashboards read these, never verdicts.
+
+    a, b, c, d: rows human (pass, fail), columns judge (pass, fail). A panel's run has one
+    for each juror too.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="calibrations")
+    judge_version = models.ForeignKey(JudgeVersion, on_delete=models.PROTECT, related_name="calibrations")
+    criteria_version = models.ForeignKey(
+        CriteriaVersion, on_delete=models.PROTECT, related_name="calibrations"
+    )
+    a = models.PositiveIntegerField()
+    b = models.PositiveIntegerField()
+    c = models.PositiveIntegerField()
+    d = models.PositiveIntegerField()
+    skipped_pass = models.PositiveIntegerField(default=0)  # skipped rows whose human verdict is pass
+    skipped_fail = models.PositiveIntegerField(default=0)
+    escalated = models.PositiveIntegerField(default=0)
+    unresolved = models.PositiveIntegerField(default=0)  # certify rows that people have not settled
+    # The same table without the rows that Layer 1 would have killed.
+    unkilled_a = models.PositiveIntegerField(default=0)
+    unkilled_b = models.PositiveIntegerField(default=0)
+    unkilled_c = models.PositiveIntegerField(default=0)
+    unkilled_d = models.PositiveIntegerField(default=0)
+    run_complete = models.BooleanField(default=True)
+    attempt = models.PositiveIntegerField(default=1)
+    golden_hash = models.CharField(max_length=64)
+    as_of = models.DateTimeField()
+    is_current = models.BooleanField(default=True)  # false once recomputed after a correction of labels
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+        indexes: ClassVar = [
+            models.Index(name="calibration_newest", fields=["criteria_version", "judge_version", "-id"])
+        ]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                name="calibration_one_current", fields=["run", "judge_version"], condition=Q(is_current=True)
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"calibration of {self.judge_version} in run {self.run_id}"
+
+
+class CalibrationRow(models.Model):
+    """One golden row of a calibration: what people say, what the judge says."""
+
+    calibration = models.ForeignKey(Calibration, on_delete=models.CASCADE, related_name="rows")
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="+")
+    verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT, related_name="+")
+    truth = models.CharField(max_length=10)
+    outcome = models.CharField(max_length=10)
+    killed_by = models.CharField(max_length=40, blank=True)  # the Layer-1 check that would have killed it
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(name="calibrationrow_cell", fields=["calibration", "truth", "outcome"])
+        ]
+        constraints: ClassVar = [
+            models.UniqueConstraint(name="calibrationrow_once", fields=["calibration", "candidate"]),
+            models.CheckConstraint(name="calibrationrow_settled", condition=Q(truth__in=["pass", "fail"])),
+        ]
+
+    def __str__(self) -> str:
+        return f"human {self.truth}, judge {self.outcome}"
+
+
+class CertificateQuerySet(models.QuerySet["Certificate"]):
+    def current(self) -> Self:
+        """The event in force for each judge version and criteria version."""
+        return self.filter(superseded_at=None)
+
+    def live(self) -> Self:
+        """Those of live judge versions on live criteria versions."""
+        return self.filter(
+            judge_version=F("judge_version__judge__live_version"),
+            criteria_version=F("criteria_version__criteria_set__live_version"),
+        )
+
+
+class Certificate(models.Model):
+    """An event in the life of a certificate. Only added to; the newest, not superseded, is in force."""
+
+    class Status(models.TextChoices):
+        CERTIFIED = "certified", "certified"
+        UNCERTIFIED = "uncertified", "uncertified"
+
+    class Cause(models.TextChoices):
+        RUN = "run", "a calibration run ended"
+        GOLDEN_SET = "golden_set", "labels or rulings were corrected"
+
+    judge_version = models.ForeignKey(JudgeVersion, on_delete=models.PROTECT, related_name="certificates")
+    criteria_version = models.ForeignKey(
+        CriteriaVersion, on_delete=models.PROTECT, related_name="certificates"
+    )
+    calibration = models.ForeignKey(Calibration, on_delete=models.PROTECT, related_name="certificates")
+    status = models.CharField(max_length=12, choices=Status)
+    reasons = models.JSONField(default=list)  # [{"code", "message"}]
+    warnings = models.JSONField(default=list)  # the same shape; they block nothing
+    policy = models.JSONField()  # as it was when this was decided
+    rule = models.CharField(max_length=10)
+    bar = models.DecimalField(max_digits=4, decimal_places=3)
+    kappa = models.FloatField(null=True)  # null: undefined
+    interval_low = models.FloatField(null=True)
+    interval_high = models.FloatField(null=True)
+    lower_bound = models.FloatField(null=True)  # one-sided 95 %
+    n = models.PositiveIntegerField()
+    n_pass = models.PositiveIntegerField()
+    n_fail = models.PositiveIntegerField()
+    agreement = models.FloatField(null=True)
+    coverage = models.FloatField(null=True)
+    kappa_worst_case = models.FloatField(null=True)
+    attempt = models.PositiveIntegerField(default=1)
+    calibrated_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    cause = models.CharField(max_length=20, choices=Cause)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    superseded_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CertificateQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                name="certificate_one_current",
+                fields=["judge_version", "criteria_version"],
+                condition=Q(superseded_at=None),
+            ),
+            models.CheckConstraint(
+                name="certificate_status_known", condition=Q(status__in=["certified", "uncertified"])
+            ),
+            models.CheckConstraint(
+                name="certificate_certified_has_kappa",
+                condition=~Q(status="certified") | Q(kappa__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="certificate_expires_later", condition=Q(expires_at__gt=F("calibrated_at"))
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge_version} on {self.criteria_version}: {self.status}"
+
+    def is_certified(self, now: datetime) -> bool:
+        """The effective state: an expired certificate certifies nothing."""
+        return self.status == self.Status.CERTIFIED and now < self.expires_at

@@ -1,0 +1,174 @@
+"""Runs and the verdicts they consist of. A pending verdict is a unit of work: the database is the queue."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from judging.models.judges import JudgeVersion
+from labeling.models import Candidate, CriteriaVersion, Criterion
+
+
+class Run(models.Model):
+    """A judge version over many candidates."""
+
+    class Kind(models.TextChoices):
+        CALIBRATION = "calibration", "calibration"
+        SCORING = "scoring", "scoring of rows without a label"
+
+    class State(models.TextChoices):
+        RUNNING = "running", "running"
+        PAUSED = "paused", "paused"
+        FINISHED = "finished", "finished"
+        CANCELLED = "cancelled", "cancelled"
+
+    judge_version = models.ForeignKey(JudgeVersion, on_delete=models.PROTECT, related_name="runs")
+    criteria_version = models.ForeignKey(CriteriaVersion, on_delete=models.PROTECT, related_name="runs")
+    kind = models.CharField(max_length=20, choices=Kind, default=Kind.CALIBRATION)
+    state = models.CharField(max_length=10, choices=State, default=State.RUNNING)
+    pause_reason = models.CharField(max_length=40, blank=True)  # a code of judging.domain.reasons
+    pause_detail = models.TextField(blank=True)
+    on_split = models.CharField(max_length=10, default="majority")  # in force when the run began
+    max_calls = models.PositiveIntegerField(null=True, blank=True)
+    max_cost = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)  # US dollars
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+        indexes: ClassVar = [
+            models.Index(name="run_unfinished", fields=["id"], condition=Q(state="running")),
+        ]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                name="run_state_known",
+                condition=Q(state__in=["running", "paused", "finished", "cancelled"]),
+            ),
+            models.CheckConstraint(
+                name="run_paused_has_a_reason", condition=~Q(state="paused") | ~Q(pause_reason="")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.pk}: {self.judge_version} on {self.criteria_version}"
+
+
+class Verdict(models.Model):
+    """What one judge version says of one candidate in one run. Pending until filled, once, for good.
+
+    The verdict of the run's own judge (`panel_verdict` null) carries the claim: a worker that holds it asks
+    every juror beneath it. Juror verdicts of a panel point at the panel's.
+    """
+
+    class Kind(models.TextChoices):
+        JUROR = "juror", "juror"
+        PANEL = "panel", "panel"
+
+    class Outcome(models.TextChoices):
+        PENDING = "pending", "pending"
+        PASS = "pass", "pass"
+        FAIL = "fail", "fail"
+        SKIPPED = "skipped", "skipped"
+        NOT_ASKED = "not_asked", "not asked"
+        ESCALATED = "escalated", "sent to people"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="verdicts")
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="verdicts")
+    judge_version = models.ForeignKey(JudgeVersion, on_delete=models.PROTECT, related_name="verdicts")
+    kind = models.CharField(max_length=10, choices=Kind)
+    panel_verdict = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.CASCADE, related_name="juror_verdicts"
+    )
+    repeat = models.PositiveSmallIntegerField(default=0)
+    candidate_hash = models.CharField(max_length=64)
+
+    # The claim, on the run's own verdicts only.
+    claimed_by = models.CharField(max_length=64, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    claims = models.PositiveSmallIntegerField(default=0)
+
+    # The answer.
+    outcome = models.CharField(max_length=10, choices=Outcome, default=Outcome.PENDING)
+    reason = models.CharField(max_length=40, blank=True)  # why skipped, a code of judging.domain.reasons
+    detail = models.TextField(blank=True)
+    score = models.FloatField(null=True, blank=True)  # overall, 0–1
+    confidence = models.FloatField(
+        null=True, blank=True
+    )  # share of configured jurors behind a panel's verdict
+    feedback = models.TextField(blank=True)
+    filled_at = models.DateTimeField(null=True, blank=True)
+
+    # What made it.
+    threshold = models.DecimalField(max_digits=4, decimal_places=3, null=True, blank=True)
+    fingerprint = models.CharField(max_length=64, blank=True)
+    answered_model = models.CharField(max_length=200, blank=True)
+    provider_fingerprint = models.CharField(max_length=200, blank=True)
+    prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
+    completion_tokens = models.PositiveIntegerField(null=True, blank=True)
+    cost = models.DecimalField(
+        max_digits=12, decimal_places=8, null=True, blank=True
+    )  # US dollars; null: unknown
+    latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    calls = models.PositiveSmallIntegerField(default=0)  # requests sent, resends included
+    resends = models.PositiveSmallIntegerField(default=0)  # of them, repeated after a transport failure
+    raw_reply = models.TextField(blank=True)
+    raw_cut = models.BooleanField(default=False)
+    independent = models.BooleanField(null=True, blank=True)  # null: the generator is unknown
+    flags = models.JSONField(default=list, blank=True)  # such as ["injection_attempt"]
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(
+                name="verdict_work",
+                fields=["run", "lease_until"],
+                condition=Q(outcome="pending", panel_verdict__isnull=True),
+            ),
+            models.Index(name="verdict_outcomes", fields=["run", "kind", "outcome", "reason"]),
+        ]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                name="verdict_once_per_run", fields=["run", "candidate", "judge_version", "repeat"]
+            ),
+            models.CheckConstraint(
+                name="verdict_outcome_known",
+                condition=Q(outcome__in=["pending", "pass", "fail", "skipped", "not_asked", "escalated"]),
+            ),
+            models.CheckConstraint(
+                name="verdict_filled_when_decided",
+                condition=Q(outcome="pending", filled_at__isnull=True)
+                | (~Q(outcome="pending") & Q(filled_at__isnull=False)),
+            ),
+            models.CheckConstraint(
+                name="verdict_skipped_says_why", condition=~Q(outcome="skipped") | ~Q(reason="")
+            ),
+            models.CheckConstraint(
+                name="verdict_skipped_has_no_score", condition=~Q(outcome="skipped") | Q(score__isnull=True)
+            ),
+            models.CheckConstraint(
+                name="verdict_panel_stands_alone", condition=Q(kind="juror") | Q(panel_verdict__isnull=True)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge_version} on candidate {self.candidate_id}: {self.outcome}"
+
+
+class CriterionScore(models.Model):
+    """A judge's score on one criterion, on the criterion's scale; for a panel the jurors' median."""
+
+    verdict = models.ForeignKey(Verdict, on_delete=models.CASCADE, related_name="scores")
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="+")
+    score = models.FloatField()
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(name="criterionscore_once", fields=["verdict", "criterion"])
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion}: {self.score}"

@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+
+
+class LabelingConfig(AppConfig):
+    """What people say: criteria, candidates, labels, rulings."""
+
+    name = "labeling"
+    verbose_name = "Labeling"

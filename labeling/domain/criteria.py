@@ -1,0 +1,97 @@
+"""A criteria version as plain values: what the judge, the prompt and the aggregation need to know of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from labeling.domain.rules import InvalidParams, UnknownStrategy, find_rule
+
+JUDGE = "judge"
+
+
+class InvalidCriteria(ValueError):
+    """A criteria version that cannot be judged by; the text says what to correct."""
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionSpec:
+    """One criterion. Scores are whole numbers from `scale_min` to `scale_max`; `strategy` is "judge" or a rule."""
+
+    name: str
+    description: str
+    weight: int = 1
+    required: bool = True
+    scale_min: int = 0
+    scale_max: int = 1
+    minimum: int | None = None
+    strategy: str = JUDGE
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CriteriaSpec:
+    """All criteria of a version, in their order, and the share of 0–1 at which a candidate passes."""
+
+    criteria: tuple[CriterionSpec, ...]
+    threshold: Decimal | Fraction = Decimal("0.7")
+
+    @property
+    def judged(self) -> tuple[CriterionSpec, ...]:
+        """The criteria that a judge is asked about; the others are scored in code."""
+        return tuple(criterion for criterion in self.criteria if criterion.strategy == JUDGE)
+
+
+def check_criteria(spec: CriteriaSpec) -> None:
+    """Raise `InvalidCriteria` with one sentence when a version is incomplete or contradicts itself."""
+    if not spec.judged:
+        raise InvalidCriteria("At least one criterion must have the strategy “judge”; add one.")
+    if not 0 < spec.threshold <= 1:
+        raise InvalidCriteria(f"The pass threshold must be above 0 and at most 1, not {spec.threshold}.")
+    _check_names([criterion.name for criterion in spec.criteria])
+    for criterion in spec.criteria:
+        _check_criterion(criterion)
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if not name or name != name.strip() or not name.isprintable():
+            raise InvalidCriteria(f"The criterion name {name!r} is empty or holds characters nobody can see.")
+        if names.count(name) > 1:
+            raise InvalidCriteria(f"Two criteria are called “{name}”; give each its own name.")
+
+
+def _check_criterion(criterion: CriterionSpec) -> None:
+    problem = _scale_problem(criterion) or _strategy_problem(criterion)
+    if problem:
+        raise InvalidCriteria(f"Criterion “{criterion.name}”: {problem}")
+
+
+def _scale_problem(criterion: CriterionSpec) -> str:
+    if not criterion.description.strip():
+        return "it has no description; say what a judge shall look for."
+    if criterion.weight < 1:
+        return f"its weight must be a whole number of at least 1, not {criterion.weight}."
+    if criterion.scale_min >= criterion.scale_max:
+        return f"its scale must rise, and {criterion.scale_min} to {criterion.scale_max} does not."
+    if criterion.required and criterion.minimum is None:
+        return "it is required but has no minimum; say the smallest score that is good enough."
+    if criterion.minimum is not None and not criterion.scale_min <= criterion.minimum <= criterion.scale_max:
+        return (
+            f"its minimum {criterion.minimum} is outside its scale "
+            f"{criterion.scale_min} to {criterion.scale_max}."
+        )
+    return ""
+
+
+def _strategy_problem(criterion: CriterionSpec) -> str:
+    if criterion.strategy == JUDGE:
+        return "only a rule takes parameters; remove them or name a rule." if criterion.params else ""
+    try:
+        find_rule(criterion.strategy).check(criterion.params)
+    except UnknownStrategy as unknown:
+        return str(unknown)
+    except InvalidParams as invalid:
+        return f"the rule “{criterion.strategy}” {invalid}."
+    return ""

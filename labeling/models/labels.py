@@ -1,0 +1,141 @@
+"""What people say of a candidate. Evidence is added, never overwritten."""
+
+from typing import ClassVar, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from labeling.models.candidates import Candidate, ImportBatch
+from labeling.models.criteria import CriteriaVersion, Criterion
+
+
+class Verdict(models.TextChoices):
+    """A person's verdict. A judge's verdict is `judging.models.Verdict`, another thing."""
+
+    PASS = "pass", "pass"
+    FAIL = "fail", "fail"
+
+
+class LabelQuerySet(models.QuerySet["Label"]):
+    def current(self) -> Self:
+        """Labels neither superseded by a correction nor withdrawn by undo."""
+        return self.filter(superseded_at=None, withdrawn_at=None)
+
+
+class Label(models.Model):
+    """One person's verdict on one candidate under one criteria version."""
+
+    class Source(models.TextChoices):
+        BROWSER = "browser", "browser"
+        IMPORT = "import", "import"
+        API = "api", "API"
+        CARRIED = "carried", "carried from an earlier version"
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="labels")
+    version = models.ForeignKey(CriteriaVersion, on_delete=models.PROTECT, related_name="labels")
+    labeler = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="labels")
+    verdict = models.CharField(max_length=4, choices=Verdict)
+    comment = models.TextField(blank=True)
+    blind = models.BooleanField(default=True)
+    source = models.CharField(max_length=10, choices=Source)
+    batch = models.ForeignKey(
+        ImportBatch, null=True, blank=True, on_delete=models.PROTECT, related_name="labels"
+    )
+    carried_from = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    carried_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    seconds = models.PositiveIntegerField(null=True, blank=True)  # from seeing the row to deciding
+    supersedes = models.OneToOneField(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="superseded_by"
+    )
+    superseded_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = LabelQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+        indexes: ClassVar = [models.Index(name="label_by_version", fields=["version", "candidate"])]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                name="label_one_current",
+                fields=["candidate", "version", "labeler"],
+                condition=Q(superseded_at=None, withdrawn_at=None),
+            ),
+            models.CheckConstraint(name="label_verdict_known", condition=Q(verdict__in=["pass", "fail"])),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.labeler}"
+
+
+class Mark(models.Model):
+    """A person's score on one criterion, part of a label."""
+
+    label = models.ForeignKey(Label, on_delete=models.PROTECT, related_name="marks")
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="marks")
+    score = models.SmallIntegerField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(name="mark_once", fields=["label", "criterion"])]
+
+    def __str__(self) -> str:
+        return f"{self.criterion}: {self.score}"
+
+
+class RulingQuerySet(models.QuerySet["Ruling"]):
+    def current(self) -> Self:
+        """Rulings that no later one supersedes."""
+        return self.filter(superseded_at=None)
+
+
+class Ruling(models.Model):
+    """A lead's decision where labels conflict; `unresolved` where a file contradicts itself."""
+
+    class Decision(models.TextChoices):
+        PASS = "pass", "pass"
+        FAIL = "fail", "fail"
+        UNRESOLVED = "unresolved", "unresolved"
+
+    class Source(models.TextChoices):
+        BROWSER = "browser", "browser"
+        IMPORT = "import", "import"
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="rulings")
+    version = models.ForeignKey(CriteriaVersion, on_delete=models.PROTECT, related_name="rulings")
+    verdict = models.CharField(max_length=10, choices=Decision)
+    reason = models.TextField(blank=True)
+    blind = models.BooleanField()  # the lead was not shown a judge's verdict on this row
+    source = models.CharField(max_length=10, choices=Source)
+    batch = models.ForeignKey(
+        ImportBatch, null=True, blank=True, on_delete=models.PROTECT, related_name="rulings"
+    )
+    ruled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="rulings"
+    )
+    supersedes = models.OneToOneField(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="superseded_by"
+    )
+    superseded_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = RulingQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                name="ruling_one_current", fields=["candidate", "version"], condition=Q(superseded_at=None)
+            ),
+            models.CheckConstraint(
+                name="ruling_verdict_known", condition=Q(verdict__in=["pass", "fail", "unresolved"])
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"ruled {self.verdict}"

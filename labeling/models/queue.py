@@ -1,0 +1,103 @@
+"""The labeling queue: a slot is one wanted label of one candidate."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from labeling.models.candidates import Candidate
+from labeling.models.criteria import CriteriaVersion
+
+
+class Slot(models.Model):
+    """One wanted label. Open until a label fills it; while open it may be leased to one labeler.
+
+    The partial index holds open slots only, so finding the next row does not slow down as the queue empties.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", "open"
+        DONE = "done", "done"
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="slots")
+    version = models.ForeignKey(CriteriaVersion, on_delete=models.PROTECT, related_name="slots")
+    number = models.PositiveSmallIntegerField()
+    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    priority = models.IntegerField(default=0)  # higher comes first
+    labeler = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="slots"
+    )
+    lease_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(
+                name="slot_open",
+                fields=["version", "-priority", "number", "candidate"],
+                condition=Q(state="open"),
+            ),
+        ]
+        constraints: ClassVar = [
+            models.UniqueConstraint(name="slot_number_once", fields=["candidate", "version", "number"]),
+            models.UniqueConstraint(
+                name="slot_one_per_labeler",
+                fields=["candidate", "version", "labeler"],
+                condition=Q(labeler__isnull=False),
+            ),
+            models.CheckConstraint(name="slot_state_known", condition=Q(state__in=["open", "done"])),
+            models.CheckConstraint(
+                name="slot_lease_has_a_labeler",
+                condition=Q(lease_until__isnull=True) | Q(labeler__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"slot {self.number} of candidate {self.candidate_id}: {self.state}"
+
+
+class Skip(models.Model):
+    """A labeler passed a row on, with a reason; it goes to somebody else."""
+
+    class Reason(models.TextChoices):
+        UNCLEAR_CRITERIA = "unclear_criteria", "The criteria do not say what to do here"
+        NEEDS_EXPERT = "needs_expert", "Somebody who knows the subject should decide"
+        BROKEN_ROW = "broken_row", "The row is broken or incomplete"
+        CONFLICT = "conflict", "I wrote or saw this output elsewhere"
+        OTHER = "other", "Another reason (see comment)"
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="skips")
+    version = models.ForeignKey(CriteriaVersion, on_delete=models.PROTECT, related_name="+")
+    labeler = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="skips")
+    reason = models.CharField(max_length=20, choices=Reason)
+    comment = models.TextField(blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                name="skip_once", fields=["candidate", "version", "labeler"], condition=Q(withdrawn_at=None)
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"skipped: {self.reason}"
+
+
+class Draft(models.Model):
+    """What a labeler has typed but not yet decided: verdict, marks and comment as the form sent them."""
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="+")
+    version = models.ForeignKey(CriteriaVersion, on_delete=models.CASCADE, related_name="+")
+    labeler = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
+    content = models.JSONField(default=dict)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(name="draft_once", fields=["candidate", "version", "labeler"])
+        ]
+
+    def __str__(self) -> str:
+        return f"draft of {self.labeler}"

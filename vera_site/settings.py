@@ -1,0 +1,305 @@
+"""The one settings file.
+
+Embedded default: SQLite and Celery's filesystem broker under `VERA_VAR`. With `DATABASE_URL` and `REDIS_URL`
+set the same code runs on PostgreSQL and Redis. `VERA_PRODUCTION=1` adds what a public address needs.
+Every variable read here is described in `.env.example`; a wrong one stops the start with a sentence.
+"""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import django_stubs_ext
+import environ
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.csp import CSP
+
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+environ.Env.read_env(BASE_DIR / ".env")
+
+
+def writable_folder(path: Path) -> Path:
+    """Make `path` and prove that it can be written, or say so in one sentence."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe = path / f".probe-{os.getpid()}"
+        probe.write_bytes(b"vera")
+        probe.unlink()
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"Vera cannot write to {path} ({error.strerror}). Free some space, make the folder writable, "
+            "or point VERA_VAR at another one."
+        ) from error
+    return path
+
+
+def flag(name: str, default: bool) -> bool:
+    """Read an on/off variable strictly: a misspelt value must not silently mean off."""
+    word = env.str(name, default="1" if default else "0").strip().lower()
+    if word not in {"1", "true", "yes", "on", "0", "false", "no", "off"}:
+        raise ImproperlyConfigured(f"{name}={word!r} is neither on nor off. Use 1 or 0.")
+    return word in {"1", "true", "yes", "on"}
+
+
+def whole(name: str, default: int, smallest: int = 1) -> int:
+    """Read a whole number not below `smallest`."""
+    try:
+        number = env.int(name, default=default)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} must be a whole number.") from error
+    if number < smallest:
+        raise ImproperlyConfigured(f"{name}={number} is too small: at least {smallest}.")
+    return int(number)
+
+
+def secret_key(folder: Path) -> str:
+    """The key from the environment; outside production one is made once and kept beside the database."""
+    if given := env.str("VERA_SECRET_KEY", default=""):
+        return str(given)
+    if VERA_PRODUCTION:
+        raise ImproperlyConfigured("VERA_SECRET_KEY is not set. Production needs a long random one.")
+    path = folder / "secret_key"
+    if not path.exists():
+        fresh = folder / f".secret_key-{os.getpid()}"
+        fresh.write_text(secrets.token_urlsafe(60), encoding="ascii")
+        fresh.chmod(0o600)
+        try:
+            os.link(fresh, path)  # two processes starting at once agree on the first key
+        except FileExistsError:
+            pass
+        finally:
+            fresh.unlink()
+    return path.read_text(encoding="ascii").strip()
+
+
+VERA_PRODUCTION = flag("VERA_PRODUCTION", default=False)
+VERA_VAR = writable_folder(Path(env.str("VERA_VAR", default=str(BASE_DIR / "var"))).resolve())
+DEBUG = flag("VERA_DEBUG", default=False)
+SECRET_KEY = secret_key(VERA_VAR)
+ALLOWED_HOSTS = env.list("VERA_HOSTS", default=[] if VERA_PRODUCTION else ["127.0.0.1", "localhost", "[::1]"])
+if VERA_PRODUCTION and not ALLOWED_HOSTS:
+    raise ImproperlyConfigured(
+        "VERA_HOSTS is not set. Name the hosts Vera answers for, such as vera.example.org."
+    )
+if VERA_PRODUCTION and DEBUG:
+    raise ImproperlyConfigured("VERA_DEBUG and VERA_PRODUCTION cannot both be on.")
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS if VERA_PRODUCTION and host != "*"]
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "axes",
+    "django_htmx",
+    "ninja",
+    "labeling",
+    "judging",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "vera_site.urls"
+WSGI_APPLICATION = "vera_site.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "labeling.access.roles",
+            ]
+        },
+    }
+]
+
+
+def database(folder: Path) -> dict[str, Any]:
+    """The database by `DATABASE_URL`, else SQLite under `folder`."""
+    if env.str("DATABASE_URL", default=""):
+        chosen: dict[str, Any] = env.db_url("DATABASE_URL")
+        if "postgresql" not in chosen["ENGINE"]:
+            raise ImproperlyConfigured(
+                "DATABASE_URL must name a PostgreSQL database: postgres://user:password@host/name"
+            )
+        return chosen | {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": folder / "vera.sqlite3",
+        "TEST": {"NAME": folder / "test.sqlite3"},
+        "OPTIONS": {
+            # IMMEDIATE: a transaction that reads, then writes waits its turn instead of failing half-way.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 30,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        },
+    }
+
+
+DATABASES = {"default": database(VERA_VAR)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024  # a candidate of 10 MB must fit, escaped
+FILE_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # larger uploads go to a file
+
+REDIS_URL = env.str("REDIS_URL", default="")
+if REDIS_URL and not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
+    raise ImproperlyConfigured("REDIS_URL must look like redis://host:6379/0")
+
+
+def filesystem_broker(folder: Path) -> dict[str, Any]:
+    """Celery's broker without a server: messages are files under `folder`."""
+    queue, done, control = (writable_folder(folder / name) for name in ("queue", "processed", "control"))
+    return {
+        "data_folder_in": str(queue),
+        "data_folder_out": str(queue),
+        "processed_folder": str(done),
+        "control_folder": str(control),
+        "store_processed": True,
+    }
+
+
+CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {"socket_timeout": 5, "socket_connect_timeout": 5}
+    if REDIS_URL
+    else filesystem_broker(VERA_VAR / "broker")
+)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_PUBLISH_RETRY = (
+    False  # a page must not hang on a broker that is down; the workers' timer starts the work
+)
+CELERY_WORKER_CONCURRENCY = whole("VERA_WORKER_PROCESSES", default=2)
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_TIMEZONE = "UTC"
+
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
+AXES_HTTP_RESPONSE_CODE = 429
+AXES_VERBOSE = False
+AXES_DISABLE_ACCESS_LOG = True
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "static_root"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if VERA_PRODUCTION
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = not VERA_PRODUCTION
+
+SECURE_CSP = {
+    "default-src": [CSP.SELF],
+    "img-src": [CSP.SELF, "data:"],
+    "object-src": [CSP.NONE],
+    "base-uri": [CSP.SELF],
+    "form-action": [CSP.SELF],
+    "frame-ancestors": [CSP.NONE],
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SAMESITE = "Lax"
+if VERA_PRODUCTION:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = flag("VERA_SSL_REDIRECT", default=True)
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    SECURE_HSTS_SECONDS = whole("VERA_HSTS_SECONDS", default=31_536_000, smallest=0)
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+
+# A judge names its key and address by environment variable. Only these names, and VERA_JUROR_*, may be named,
+# so that nobody can have a judge send DATABASE_URL or the secret key to an address of their choice.
+VERA_JUROR_ENV_NAMES = [
+    "ANTHROPIC_API_KEY",
+    "AZURE_API_KEY",
+    "AZURE_API_BASE",
+    "COHERE_API_KEY",
+    "DEEPSEEK_API_KEY",
+    "GEMINI_API_KEY",
+    "GROQ_API_KEY",
+    "HUGGINGFACE_API_KEY",
+    "MISTRAL_API_KEY",
+    "OLLAMA_API_BASE",
+    "OPENAI_API_KEY",
+    "OPENAI_API_BASE",
+    "OPENROUTER_API_KEY",
+    "TOGETHERAI_API_KEY",
+    "XAI_API_KEY",
+]
+# Hosts (or host:port) that a judge may be sent to when its base URL is set by variable. Others are refused.
+VERA_JUROR_HOSTS = env.list("VERA_JUROR_HOSTS", default=[]) + (
+    [] if VERA_PRODUCTION else ["127.0.0.1", "localhost", "[::1]"]
+)
+VERA_CALLS_IN_FLIGHT = whole("VERA_CALLS_IN_FLIGHT", default=32)  # per worker process
+VERA_CALL_TIMEOUT = whole("VERA_CALL_TIMEOUT", default=60)  # seconds
+VERA_CLAIM_LEASE = whole("VERA_CLAIM_LEASE", default=60, smallest=2)  # seconds
+VERA_LABEL_LEASE = whole("VERA_LABEL_LEASE", default=900, smallest=5)  # seconds
+# litellm would otherwise fetch its price list from the network at import.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("VERA_LOG_LEVEL", default="WARNING").upper()},
+    "loggers": {
+        "judging": {"level": "INFO"},
+        "labeling": {"level": "INFO"},
+        "celery": {"level": "WARNING"},
+        "LiteLLM": {"level": "ERROR"},
+    },
+}
