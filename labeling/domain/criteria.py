@@ -17,7 +17,7 @@ class InvalidCriteria(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CriterionSpec:
-    """One criterion. Scores are whole numbers from `scale_min` to `scale_max`; `strategy` is "judge" or a rule."""
+    """One criterion, scored in whole numbers from `scale_min` to `scale_max`; strategy "judge" or a rule."""
 
     name: str
     description: str

@@ -1,4 +1,4 @@
-"""Named rules that score a criterion in code, where code can decide. They score and feed back; they block nothing."""
+"""Named rules that score a criterion in code, where code can decide. They block nothing."""
 
 import json
 import re
@@ -19,7 +19,7 @@ class InvalidParams(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`check` raises `InvalidParams`; `shortfall` says in one sentence what is wrong, or "" when nothing is."""
+    """`check` raises `InvalidParams`; `shortfall` says in one sentence what is wrong, "" when nothing is."""
 
     check: Callable[[Params], None]
     shortfall: Callable[[Params, str], str]

@@ -1,0 +1,166 @@
+"""Reason codes: why a verdict was skipped, a run paused, a certificate refused. Each code has a sentence."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class SkipReason(StrEnum):
+    """Why there is no verdict. The codes are part of the API: their meaning never changes."""
+
+    NOT_JSON = "not_json"
+    TRUNCATED = "truncated"
+    MISSING_CRITERION = "missing_criterion"
+    UNKNOWN_CRITERION = "unknown_criterion"
+    OUT_OF_SCALE = "out_of_scale"
+    DUPLICATE_KEY = "duplicate_key"
+    REFUSED = "refused"
+    EMPTY_REPLY = "empty_reply"
+    TOO_LONG = "too_long"
+    TIMEOUT = "timeout"
+    RATE_LIMITED = "rate_limited"
+    UNAVAILABLE = "unavailable"
+    BAD_REQUEST = "bad_request"
+    CONTENT_FILTER = "content_filter"
+    CONTEXT_TOO_LONG = "context_too_long"
+    INPUT_TRUNCATED = "input_truncated"
+    NO_MAJORITY = "no_majority"
+    CANCELLED = "cancelled"
+    BUDGET_SPENT = "budget_spent"
+    WRONG_MODEL = "wrong_model"
+    UNENCODABLE = "unencodable"
+    WORKER_LOST = "worker_lost"
+
+
+class PauseReason(StrEnum):
+    """Why a run pauses: a failure that would hit every further call as well."""
+
+    AUTHENTICATION = "authentication"
+    UNKNOWN_MODEL = "unknown_model"
+    NO_CREDIT = "no_credit"
+    PERMISSION_DENIED = "permission_denied"
+
+
+class CertificateReason(StrEnum):
+    """Why a judge is not certified, or what a reader of its certificate should know."""
+
+    NEVER_CALIBRATED = "never_calibrated"
+    RUN_INCOMPLETE = "run_incomplete"
+    TOO_FEW_ROWS = "too_few_rows"
+    TOO_FEW_OF_ONE_CLASS = "too_few_of_one_class"
+    UNDEFINED_KAPPA = "undefined_kappa"
+    LOW_COVERAGE = "low_coverage"
+    BELOW_BAR = "below_bar"
+    BOUND_BELOW_BAR = "bound_below_bar"
+    SKIPS_WORST_CASE = "skips_worst_case"
+    ORDERING_VIOLATED = "ordering_violated"
+    HUMAN_CEILING_LOW = "human_ceiling_low"
+    UNRESOLVED_LABELS = "unresolved_labels"
+    JUDGE_CHANGED = "judge_changed"
+    CRITERIA_CHANGED = "criteria_changed"
+    PROVIDER_MODEL_CHANGED = "provider_model_changed"
+    GOLDEN_SET_CHANGED = "golden_set_changed"
+    DRIFT_ALARM = "drift_alarm"
+    EXPIRED = "expired"
+
+
+SKIP_SENTENCES: dict[SkipReason, str] = {
+    SkipReason.NOT_JSON: "The reply is not exactly one JSON object of the agreed shape.",
+    SkipReason.TRUNCATED: "The reply ends before its JSON does. Give the judge more output tokens.",
+    SkipReason.MISSING_CRITERION: "The reply scores fewer criteria than it was asked about.",
+    SkipReason.UNKNOWN_CRITERION: "The reply scores a criterion that nobody asked about.",
+    SkipReason.OUT_OF_SCALE: "A score in the reply is not a whole number on its criterion's scale.",
+    SkipReason.DUPLICATE_KEY: "The reply says the same thing twice: a repeated key or criterion.",
+    SkipReason.REFUSED: "The judge declined to answer.",
+    SkipReason.EMPTY_REPLY: "The reply is empty.",
+    SkipReason.TOO_LONG: "The reply is far longer than a verdict can be.",
+    SkipReason.TIMEOUT: "The provider did not answer in time, resends included.",
+    SkipReason.RATE_LIMITED: "The provider kept refusing for too many calls. Lower its limit of calls.",
+    SkipReason.UNAVAILABLE: "The provider could not be reached or failed, resends included.",
+    SkipReason.BAD_REQUEST: "The provider refused the question as malformed.",
+    SkipReason.CONTENT_FILTER: "The provider's content filter stopped the question or the answer.",
+    SkipReason.CONTEXT_TOO_LONG: "The question does not fit into the model's context.",
+    SkipReason.INPUT_TRUNCATED: "The candidate is known to be cut off, so judging it would be unfair.",
+    SkipReason.NO_MAJORITY: "No strict majority of the panel's configured jurors agreed.",
+    SkipReason.CANCELLED: "The run was cancelled before this row was judged.",
+    SkipReason.BUDGET_SPENT: "The budget was spent before this row was judged.",
+    SkipReason.WRONG_MODEL: "Another model answered than the one that was asked.",
+    SkipReason.UNENCODABLE: "The text holds characters that cannot be sent (lone surrogates).",
+    SkipReason.WORKER_LOST: "The worker was lost three times while judging this row, so it was set aside.",
+}
+
+PAUSE_SENTENCES: dict[PauseReason, str] = {
+    PauseReason.AUTHENTICATION: "The provider does not accept the key. Set the right one and resume the run.",
+    PauseReason.UNKNOWN_MODEL: "The provider does not know this model. Correct the judge's model name.",
+    PauseReason.NO_CREDIT: "The account at the provider has no credit. Add some and resume the run.",
+    PauseReason.PERMISSION_DENIED: "The key may not use this model. Use another key and resume the run.",
+}
+
+_CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {
+    CertificateReason.NEVER_CALIBRATED: "This judge was never compared with people. Calibrate it.",
+    CertificateReason.RUN_INCOMPLETE: "The calibration run has not finished. Wait for it or resume it.",
+    CertificateReason.TOO_FEW_ROWS: (
+        "{have} golden rows are scored and the policy asks for {need}. "
+        "Label {missing} more and calibrate again."
+    ),
+    CertificateReason.TOO_FEW_OF_ONE_CLASS: (
+        "Only {have} of the scored rows are a {name} by the people's verdict and the policy asks for {need}. "
+        "Label more rows that people {name}."
+    ),
+    CertificateReason.UNDEFINED_KAPPA: (
+        "Kappa does not exist here: all rows are of one class, so agreement cannot be told from luck."
+    ),
+    CertificateReason.LOW_COVERAGE: (
+        "The judge gave a verdict on {have} of the golden rows and the policy asks for {need}. "
+        "See the skips by reason."
+    ),
+    CertificateReason.BELOW_BAR: "Kappa {have} is below the bar of {need}.",
+    CertificateReason.BOUND_BELOW_BAR: (
+        "The 95% lower bound of kappa, {have}, is below the bar of {need}: a judge whose true kappa is .55 "
+        "passes this rule about one time in four at n = 30."
+    ),
+    CertificateReason.SKIPS_WORST_CASE: (
+        "With every skip counted as a disagreement kappa is {have}, below the bar of {need}."
+    ),
+    CertificateReason.ORDERING_VIOLATED: "{have} reference sets are ordered wrongly by this judge.",
+    CertificateReason.HUMAN_CEILING_LOW: (
+        "People agree with each other only to kappa {have}: sharpen the criteria before judging by them."
+    ),
+    CertificateReason.UNRESOLVED_LABELS: (
+        "{have} rows are left out because people disagree on them. A lead can settle them with a ruling."
+    ),
+    CertificateReason.JUDGE_CHANGED: "The judge changed since it was calibrated. Calibrate the new version.",
+    CertificateReason.CRITERIA_CHANGED: "The criteria changed since the calibration. Calibrate again.",
+    CertificateReason.PROVIDER_MODEL_CHANGED: "The provider answers with another model now. Calibrate again.",
+    CertificateReason.GOLDEN_SET_CHANGED: "Labels were corrected since the calibration. Calibrate again.",
+    CertificateReason.DRIFT_ALARM: "The judge drifted away from the people. Look at the drift chart.",
+    CertificateReason.EXPIRED: "The certificate expired on {have}. Calibrate again.",
+}
+
+_NOT_MEASURED: dict[CertificateReason, str] = {
+    CertificateReason.ORDERING_VIOLATED: "The policy demands an ordering test and none was made.",
+    CertificateReason.HUMAN_CEILING_LOW: (
+        "The policy demands the agreement between people and it was not measured: let a second person label."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A certificate reason: `code` for programs, `detail` such as "8 of 30", `message` a full sentence."""
+
+    code: CertificateReason
+    detail: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.detail}" if self.detail else str(self.code)
+
+
+def certificate_reason(code: CertificateReason, detail: str = "", **numbers: object) -> Reason:
+    """A reason with its sentence filled in. Raises `KeyError` where the sentence wants a number not given."""
+    return Reason(code, detail, _CERTIFICATE_SENTENCES[code].format(**numbers))
+
+
+def not_measured(code: CertificateReason) -> Reason:
+    """The reason for something that the policy demands and nobody computed."""
+    return Reason(code, "not measured", _NOT_MEASURED[code])
