@@ -115,8 +115,8 @@ _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {
     ),
     CertificateReason.BELOW_BAR: "Kappa {have} is below the bar of {need}.",
     CertificateReason.BOUND_BELOW_BAR: (
-        "The 95% lower bound of kappa, {have}, is below the bar of {need}: a judge whose true kappa is .55 "
-        "passes this rule about one time in four at n = 30."
+        "The 95% lower bound of kappa, {have}, is below the bar of {need}. With few rows luck passes judges: "
+        "one whose true kappa is .55 passes a bar of .65 about one time in four at n = 30."
     ),
     CertificateReason.SKIPS_WORST_CASE: (
         "With every skip counted as a disagreement kappa is {have}, below the bar of {need}."
