@@ -1,12 +1,29 @@
 """Criteria sets, their immutable versions, and who may do what in them."""
 
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
+
+
+class Changed(TypeError):
+    """Somebody tried to change a row that never changes."""
+
+
+class Immutable(models.Model):
+    """A row that is written once. What was judged by it must stay what it was."""
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write a new row; raise `Changed` for one that exists."""
+        if not self._state.adding:
+            raise Changed(f"{self} is never changed; add a new criteria version instead.")
+        super().save(*args, **kwargs)
 
 
 class CriteriaSet(models.Model):
@@ -86,7 +103,7 @@ class Membership(models.Model):
         return f"{self.user} is {self.role} of {self.criteria_set}"
 
 
-class CriteriaVersion(models.Model):
+class CriteriaVersion(Immutable):
     """One immutable, numbered state of a criteria set. Never updated once it exists."""
 
     criteria_set = models.ForeignKey(CriteriaSet, on_delete=models.PROTECT, related_name="versions")
@@ -112,7 +129,7 @@ class CriteriaVersion(models.Model):
         return f"{self.criteria_set.slug}@{self.number}"
 
 
-class Criterion(models.Model):
+class Criterion(Immutable):
     """One item of a criteria version, scored by the judge or by a named rule."""
 
     version = models.ForeignKey(CriteriaVersion, on_delete=models.CASCADE, related_name="criteria")

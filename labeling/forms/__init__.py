@@ -1,0 +1,1 @@
+"""Forms: what people send, checked once at the door."""
