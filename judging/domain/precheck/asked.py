@@ -1,0 +1,50 @@
+"""What request and criteria are about. Used only to abstain: where they name the thing, it may be wanted."""
+
+import re
+
+from judging.domain.precheck.case import Case
+
+FAILURE_WORD = (
+    r"(?:errors?|error messages?|exceptions?|tracebacks?|stack ?traces?|crash\w*|panic\w*"
+    r"|fail(?:s|ed|ing|ures?)?|bugs?|invalid|timeouts?)"
+)
+UNWANTED_FAILURE = re.compile(
+    r"\b(?:without|no|not|never|avoid\w*|free (?:of|from)|(?:do|does|must|should|is|are)n['’]t|cannot"
+    r"|fix\w*|repair\w*|resolve\w*|solve\w*|handle\w*|prevent\w*)"
+    rf"(?:[ \t]+[\w'’-]{{1,30}}){{0,3}}?[ \t]+{FAILURE_WORD}\b",
+    re.IGNORECASE,
+)
+FAILURE_SUBJECT = re.compile(
+    rf"\b(?:{FAILURE_WORD}|stderr|debug\w*|(?:rais|throw)(?:es?|ed|ing|s)|thrown|wrong|expired|reject\w*"
+    r"|refus\w*|den(?:y|ied|ies)|unauthori[sz]ed|simulat\w*|mock\w*|fixtures?|broken|corrupt\w*|malformed"
+    r"|rate.?limit\w*|quotas?|40[0-9]|429|50[0-4]|status codes?|console|stdout|repl|logs|log (?:file|line|entr|output)\w*"
+    r"|exit codes?|print(?:s|ed)|what happens|null pointer|segfaults?|(?:api|json|http|server) (?:response|repl)\w*)\b"
+    r"|\b\w{1,60}(?:Error|Exception)\b|`|\bwhat (?:does|do|is|will|would)\b[^?\n]{0,80}"
+    r"\b(?:print|return|output|show|say|give|log|mean)s?\b",
+    re.IGNORECASE,
+)
+PROGRAMMING_SUBJECT = re.compile(
+    r"\b(?:javascript|typescript|node|js|python|java|c#|php|ruby|rust|code|snippet|function|class|object|promise|coroutine"
+    r"|generator|prints?|printed|repr|tostring|console|output of|evaluate\w*|expression|program|script|string\(|variable)\b|`",
+    re.IGNORECASE,
+)
+YES_OR_NO = re.compile(
+    r"\b(?:whether|true or false|yes or no|true\s?\|\s?false|boolean)\b|(?:^|[.!?:]\s{1,3})"
+    r"(?:is|are|was|were|can|could|did|does|do|has|have|had|will|would|should)\b[^.!\n]{1,300}\?",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def failure_is_the_subject(case: Case) -> bool:
+    """Whether an error text may be what was asked for: errors are named, other than as unwanted."""
+    return FAILURE_SUBJECT.search(UNWANTED_FAILURE.sub(" ", case.ask)) is not None
+
+
+def programming_is_the_subject(case: Case) -> bool:
+    """Whether a printed value of a program may be what was asked for."""
+    return PROGRAMMING_SUBJECT.search(case.ask) is not None
+
+
+def answer_is_yes_or_no(case: Case) -> bool:
+    """Whether the request asks if something is so; `false` is then an answer, not a failed run."""
+    return YES_OR_NO.search(case.ask) is not None

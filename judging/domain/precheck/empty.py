@@ -1,0 +1,119 @@
+"""`empty_output`: nothing was answered."""
+
+import re
+
+from judging.domain.precheck.case import Case
+from judging.domain.precheck.fences import without_fence, without_reasoning
+from judging.domain.precheck.json_demand import json_demand
+from judging.domain.precheck.verdict import Kill
+
+VISIBLY_BLANK = re.compile(r"(?:&nbsp;|&#160;|&#xa0;|&zwnj;|&zwj;|&#8203;|<br ?/?>|\s)*+", re.IGNORECASE)
+MACHINE_NOTHINGS = {
+    "null",
+    "undefined",
+    "nan",
+    '""',
+    "''",
+    "(null)",
+    "<null>",
+    "<none>",
+    "<empty>",
+    "[no response]",
+}
+MACHINE_NOTHINGS |= {"(no response)", "(empty response)", "[empty response]", "(no content)", "[no content]"}
+WORDS_FOR_NOTHING = {"none", "n/a", "na", "nil", "<n/a>", "(none)", "[none]"}
+
+EMPTY = r"(?:empty|blank|nothing|no (?:output|text|answer|reply|response|content)|silence|silent)"
+EMPTY_ALLOWED = re.compile(
+    rf"\b{EMPTY}\b(?:[ \t]+(?!not\b|never\b)[\w'-]{{1,30}}){{0,5}}?[ \t]+(?:acceptable|allowed|fine|ok|okay|expected|valid|permitted"
+    r"|correct|right|accepted|wanted|intended|good)\b"
+    rf"|\b(?:accept|allow|permit|expect)\w*[ \t]+(?:(?!not\b|never\b|non)[\w'-]{{1,30}}[ \t]+){{0,3}}{EMPTY}\b"
+    rf"|\b(?:may|can|could|should|must|might|shall|remains?|stays?|is)[ \t]+(?:(?:also|be|left|remain|stay)[ \t]+){{0,3}}{EMPTY}\b"
+    r"|\b(?:return|output|print|reply|respond|answer|say|write|produce|emit|leave|send|give|stay|remain|be)s?[ \t]+"
+    rf"(?:(?:with|an?|the|it|only|just|absolutely|completely|exactly)[ \t]+){{0,3}}{EMPTY}\b",
+    re.IGNORECASE,
+)
+EMPTY_DENIED = re.compile(
+    rf"\b(?:not|never|non|cannot|no|(?:do|does|must|should|may|can|is)n['’]t)[ \t-]+(?:(?:be|leave|return|output|reply|respond|answer|write"
+    rf"|say|give|send|an?|it|with|accept|allow|stay|remain)[ \t]+){{0,4}}{EMPTY}\b",
+    re.IGNORECASE,
+)
+NOTHING_NAMED = re.compile(
+    r"\b(?:null|none|undefined|nan|nil|n/a|missing|absent|unknown|unavailable|not (?:found|available|applicable|known|given|stated))\b"
+    r"|\bif (?:there (?:is|are)|it has|any)\b|\bno (?:value|match|such|rows?|results?|data)\b",
+    re.IGNORECASE,
+)
+VALUE_ASKED = re.compile(
+    r"\?|\b(?:how many|how much|which|what|who|whom|whose|when|where|why|one word|json|return|evaluate|compute|calculate|value"
+    r"|translate|zero|code|type|field|column|cell|extract|fill|classify|label|category|look ?up|read|fetch|get|print|output"
+    r"|javascript|python|sql|string)\b",
+    re.IGNORECASE,
+)
+PROSE_ASKED = re.compile(
+    r"^\W{0,3}(?:please[ \t]+)?(?:write|draft|compose|plan|rewrite|paraphrase|outline|brainstorm|design|count from)\b",
+    re.IGNORECASE,
+)
+EMPTY_MARKUP_NAMED = re.compile(
+    r"\b(?:empty|blank|fences?|code block|markdown|tags?|think|reasoning|xml)\b", re.IGNORECASE
+)
+
+
+def empty_output(case: Case) -> Kill | None:
+    """Kill blank text, an empty fence, reasoning with nothing after it, and words that stand for nothing."""
+    if _empty_is_allowed(case):
+        return None
+    if VISIBLY_BLANK.fullmatch(case.text):
+        return Kill("the output is empty" if not case.candidate else "the output has no visible character")
+    return _empty_markup(case) or _stands_for_nothing(case)
+
+
+def _empty_is_allowed(case: Case) -> bool:
+    return EMPTY_ALLOWED.search(EMPTY_DENIED.sub(" ", case.ask)) is not None
+
+
+def _empty_markup(case: Case) -> Kill | None:
+    answer = without_reasoning(case.text)
+    if EMPTY_MARKUP_NAMED.search(case.ask):
+        return None
+    if not answer:
+        return Kill("nothing follows the hidden reasoning")
+    if not without_fence(answer):
+        return Kill("the output is an empty code fence")
+    return None
+
+
+def _stands_for_nothing(case: Case) -> Kill | None:
+    if len(case.body) > 40:
+        return None
+    word = case.body.rstrip(".").lower()
+    if word in MACHINE_NOTHINGS and not _may_be_a_value(case):
+        return Kill(f"the whole output is {case.body!r}")
+    if word in WORDS_FOR_NOTHING and _nothing_is_no_answer(case):
+        return Kill(f"the whole output is {case.body!r}")
+    return None
+
+
+def _may_be_a_value(case: Case) -> bool:
+    """`null` answers some questions and is a JSON document; to `write a letter` it is no answer."""
+    wants_json = case.reading.document is not None and json_demand(case) is not None
+    return (
+        wants_json
+        or VALUE_ASKED.search(case.request) is not None
+        or NOTHING_NAMED.search(case.ask) is not None
+    )
+
+
+def _nothing_is_no_answer(case: Case) -> bool:
+    """`None` and `N/A` are words a person may answer with, unless a text had to be written."""
+    if NOTHING_NAMED.search(case.ask):
+        return False
+    return PROSE_ASKED.search(case.request) is not None or (
+        not case.request.strip() and not _asks(case.criteria)
+    )
+
+
+def _asks(criteria: str) -> bool:
+    return (
+        re.search(r"\?|\b(?:how many|which|list|name|any|one word|report)\b", criteria, re.IGNORECASE)
+        is not None
+    )

@@ -1,0 +1,83 @@
+"""`unmarked_failure`: the run says of itself that it failed, and nobody says that this was expected."""
+
+import re
+from collections.abc import Mapping
+
+from judging.domain.precheck.asked import answer_is_yes_or_no, failure_is_the_subject
+from judging.domain.precheck.case import Case
+from judging.domain.precheck.framing import failure_is_expected
+from judging.domain.precheck.verdict import Kill
+
+FALSE_FLAGS = ("success", "ok", "succeeded")
+TRUE_FLAGS = ("isError", "is_error", "iserror")
+FAILED_STATUS = {"error", "failed", "failure"}
+MESSAGE_NAMES = {
+    "error",
+    "errors",
+    "message",
+    "reason",
+    "detail",
+    "details",
+    "msg",
+    "code",
+    "error_code",
+    "traceback",
+}
+STATUS_SUBJECT = re.compile(
+    r"\b(?:status|states?|outcomes?|results? of|monitor\w*|health\w*|jobs?|pipelines?|builds?|deploy\w*|tests?|check\w*|orders?|payments?)\b",
+    re.IGNORECASE,
+)
+FLAG_SUBJECT = re.compile(
+    r"[\"'`](?:success|ok|isError|is_error|succeeded)[\"'`]\s{0,3}:\s{0,3}(?:false|true)|\b(?:example|sample|dummy|fake|stub|payload)s?\b",
+    re.IGNORECASE,
+)
+
+
+def unmarked_failure(case: Case) -> Kill | None:
+    """Kill a top-level failure flag in the candidate or in `meta`, unless the failure is expected or asked for."""
+    sign = _sign_in_candidate(case) or _sign_in_meta(case.meta)
+    if sign is None or failure_is_expected(case):
+        return None
+    return Kill(f"{sign}, and neither output nor criteria call a failure expected")
+
+
+def _sign_in_meta(meta: Mapping[str, object]) -> str | None:
+    return "meta says success=false" if meta.get("success") is False else None
+
+
+def _sign_in_candidate(case: Case) -> str | None:
+    """Only the top level tells about the run: a list of results may hold failed ones."""
+    if case.record is None:
+        return None
+    sign = _flag(case.record) or _failed_status(case)
+    if sign is None or _flag_may_be_the_answer(case):
+        return None
+    return sign
+
+
+def _flag(record: Mapping[str, object]) -> str | None:
+    for name in FALSE_FLAGS:
+        if record.get(name) is False:
+            return f"the output says {name}=false"
+    for name in TRUE_FLAGS:
+        if record.get(name) is True:
+            return f"the output says {name}=true"
+    return None
+
+
+def _failed_status(case: Case) -> str | None:
+    """A failed status beside nothing but messages; with data beside it the status may be the answer."""
+    record = case.record or {}
+    status = record.get("status")
+    if not isinstance(status, str) or status.lower() not in FAILED_STATUS or STATUS_SUBJECT.search(case.ask):
+        return None
+    rest = {
+        name.lower() for name, value in record.items() if name != "status" and value not in (None, {}, [], "")
+    }
+    return f"the output says status={status}" if rest and rest <= MESSAGE_NAMES else None
+
+
+def _flag_may_be_the_answer(case: Case) -> bool:
+    return (
+        answer_is_yes_or_no(case) or failure_is_the_subject(case) or FLAG_SUBJECT.search(case.ask) is not None
+    )

@@ -1,0 +1,37 @@
+"""`error_leak`: the whole output is an error text that some program printed."""
+
+from judging.domain.precheck.asked import failure_is_the_subject
+from judging.domain.precheck.case import Case
+from judging.domain.precheck.framing import failure_is_expected
+from judging.domain.precheck.providers import error_line, error_object
+from judging.domain.precheck.traces import whole_trace
+from judging.domain.precheck.verdict import Kill
+
+
+def error_leak(case: Case) -> Kill | None:
+    """Kill stack traces, error objects and error lines with no answer around them, unless errors were asked about."""
+    leaked = _leaked(case)
+    if leaked is None or failure_is_the_subject(case) or failure_is_expected(case):
+        return None
+    return Kill(leaked)
+
+
+def _leaked(case: Case) -> str | None:
+    if case.record is not None and (said := error_object(case.record)):
+        return said
+    kind = whole_trace(_spoken(case)) or error_line(_spoken(case))
+    return f"the whole output is {_with_article(kind)} with no answer around it" if kind else None
+
+
+def _spoken(case: Case) -> str:
+    """The text, or the text inside where the whole output is one JSON string."""
+    document = case.reading.document
+    return (
+        document.value.strip()
+        if document and isinstance(document.value, str) and case.body[:1] == '"'
+        else case.body
+    )
+
+
+def _with_article(kind: str) -> str:
+    return kind if kind.startswith("a ") else f"a {kind}"
