@@ -38,6 +38,7 @@ class PauseReason(StrEnum):
     UNKNOWN_MODEL = "unknown_model"
     NO_CREDIT = "no_credit"
     PERMISSION_DENIED = "permission_denied"
+    UNSUPPORTED_PARAMETER = "unsupported_parameter"
 
 
 class CertificateReason(StrEnum):
@@ -93,6 +94,7 @@ PAUSE_SENTENCES: dict[PauseReason, str] = {
     PauseReason.UNKNOWN_MODEL: "The provider does not know this model. Correct the judge's model name.",
     PauseReason.NO_CREDIT: "The account at the provider has no credit. Add some and resume the run.",
     PauseReason.PERMISSION_DENIED: "The key may not use this model. Use another key and resume the run.",
+    PauseReason.UNSUPPORTED_PARAMETER: "The model does not take one of the judge's parameters. Change them.",
 }
 
 _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {

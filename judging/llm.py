@@ -1,0 +1,202 @@
+"""The one door to the models: ask once, get a `Reply` or `Unavailable`. Only here is litellm imported.
+
+Nothing is resent here: `resendable` tells the caller what may be, `Unavailable.retry_after` when.
+"""
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cache
+from typing import Any, Literal
+
+from judging.domain.params import SENT, check_params
+from judging.domain.reasons import PauseReason, SkipReason
+from judging.llm_errors import detail_of, read_error, retry_after_of
+
+type Format = Literal["schema", "json", "none"]
+
+_RESENDABLE = {SkipReason.RATE_LIMITED, SkipReason.TIMEOUT, SkipReason.UNAVAILABLE}
+_WEAKER: dict[Format, Format] = {"schema": "json", "json": "none"}
+# What a model at an address was found to take; asked again after a restart of the process.
+_taken: dict[tuple[str, str | None], Format] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One question. `model` is litellm's name; `timeout` is in seconds and covers the whole answer.
+
+    `params`: see `judging.domain.params`. `schema`: JSON schema of the reply, None to ask for none.
+    """
+
+    model: str
+    messages: Sequence[Mapping[str, str]]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    schema: Mapping[str, Any] | None = None
+    timeout: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the provider answered; `model`, `provider_fingerprint` and `refusal` are its own words.
+
+    `cost` is in US dollars. A cost or a token count that nobody knows is None, never 0.
+    """
+
+    text: str
+    finish_reason: str
+    model: str
+    provider_fingerprint: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: Decimal | None
+    latency_ms: int
+    refusal: str
+
+
+class Unavailable(Exception):
+    """No answer, and why. `retry_after` in seconds where the provider said so. `detail` holds no key."""
+
+    def __init__(
+        self, code: SkipReason | PauseReason, detail: str = "", retry_after: float | None = None
+    ) -> None:
+        super().__init__(f"{code}: {detail}" if detail else str(code))
+        self.code = code
+        self.detail = detail
+        self.retry_after = retry_after
+
+    @property
+    def scope(self) -> Literal["call", "every_call"]:
+        """Whether every further call would fail in the same way, so that a run should pause."""
+        return "every_call" if isinstance(self.code, PauseReason) else "call"
+
+
+def resendable(code: str) -> bool:
+    """Whether asking the same again can help."""
+    return code in _RESENDABLE
+
+
+async def ask(call: Call) -> Reply:
+    """Ask once. Raises `Unavailable`, and `InvalidJudgeParams` for parameters that no judge may have.
+
+    A provider that refuses the response format is asked again with a weaker one, which is remembered.
+    """
+    check_params(call.params)
+    _check_encodable(call)
+    wanted = _format(call)
+    outcome = await _attempt(call, wanted)
+    while isinstance(outcome, _FormatRefused) and wanted in _WEAKER:
+        wanted = _taken[call.model, call.base_url] = _WEAKER[wanted]
+        outcome = await _attempt(call, wanted)
+    if isinstance(outcome, Unavailable):
+        raise outcome
+    return outcome
+
+
+class _FormatRefused(Unavailable):
+    """The provider takes the question, only not in this response format."""
+
+
+def _check_encodable(call: Call) -> None:
+    for message in call.messages:
+        try:
+            message["content"].encode()
+        except UnicodeEncodeError as error:
+            place = f"The prompt cannot be sent: character {error.start} is half of a surrogate pair."
+            raise Unavailable(SkipReason.UNENCODABLE, place) from None
+
+
+def _format(call: Call) -> Format:
+    if call.schema is None:
+        return "none"
+    wanted: Format = call.params.get("response_format", "schema")
+    return _taken.get((call.model, call.base_url), wanted) if wanted != "none" else wanted
+
+
+async def _attempt(call: Call, wanted: Format) -> Reply | Unavailable:
+    """One request. Errors are returned, so that none is raised with the library's own in its context."""
+    litellm = _litellm()
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(call.timeout):
+            answer = await litellm.acompletion(**_arguments(call, wanted))
+        return _reply(litellm, answer, round((time.perf_counter() - started) * 1000))
+    except Exception as error:
+        return _unavailable(error, call, wanted)
+
+
+def _arguments(call: Call, wanted: Format) -> dict[str, Any]:
+    sent = {name: value for name, value in call.params.items() if name in SENT}
+    if wanted == "schema":
+        sent["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": "verdict", "strict": True, "schema": call.schema},
+        }
+    elif wanted == "json":
+        sent["response_format"] = {"type": "json_object"}
+    # Without a key litellm takes the provider's usual one from the environment, which must not go to an
+    # address that somebody set.
+    key = call.api_key or ("none" if call.base_url else None)
+    return sent | {
+        "model": call.model,
+        "messages": [dict(message) for message in call.messages],
+        "base_url": call.base_url,
+        "api_key": key,
+        "timeout": call.timeout,
+        "max_retries": 0,
+        "num_retries": 0,
+    }
+
+
+def _reply(litellm: Any, answer: Any, latency_ms: int) -> Reply:
+    choice = answer.choices[0]
+    usage = getattr(answer, "usage", None)
+    return Reply(
+        text=choice.message.content or "",
+        finish_reason=choice.finish_reason or "",
+        model=answer.model or "",
+        provider_fingerprint=getattr(answer, "system_fingerprint", None) or "",
+        prompt_tokens=getattr(usage, "prompt_tokens", None),
+        completion_tokens=getattr(usage, "completion_tokens", None),
+        cost=_cost(litellm, answer),
+        latency_ms=latency_ms,
+        refusal=_refusal(choice.message),
+    )
+
+
+def _refusal(message: Any) -> str:
+    fields = getattr(message, "provider_specific_fields", None) or {}
+    return str(getattr(message, "refusal", None) or fields.get("refusal") or "")
+
+
+def _cost(litellm: Any, answer: Any) -> Decimal | None:
+    try:
+        return Decimal(str(litellm.completion_cost(answer)))
+    except Exception:  # litellm raises a bare Exception for a model whose price it does not know
+        return None
+
+
+def _unavailable(error: Exception, call: Call, wanted: Format) -> Unavailable:
+    code = read_error(error)
+    detail = detail_of(error, call.api_key)
+    about_format = wanted != "none" and any(word in detail for word in ("response_format", "json_schema"))
+    if about_format and code in (SkipReason.BAD_REQUEST, PauseReason.UNSUPPORTED_PARAMETER):
+        return _FormatRefused(code, detail)
+    return Unavailable(code, detail, retry_after_of(error))
+
+
+@cache
+def _litellm() -> Any:
+    """The library, quiet: it costs seconds and 200 MB, so it is imported with the first question."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.turn_off_message_logging = True
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    return litellm

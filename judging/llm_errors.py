@@ -1,0 +1,111 @@
+"""Read what litellm raises, by the names of its classes: the reason, when to come again, what to tell."""
+
+import re
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import quote
+
+from judging.domain.reasons import PauseReason, SkipReason
+
+_MAX_DETAIL = 500
+_LOOKS_LIKE_KEY = re.compile(r"\b(?:sk|gsk|xai|pplx|AIza)[-_A-Za-z0-9]{12,}|(?<=Bearer )\S+")
+
+_BY_PROVIDER_CODE: dict[Any, SkipReason | PauseReason] = {
+    "insufficient_quota": PauseReason.NO_CREDIT,
+    "context_length_exceeded": SkipReason.CONTEXT_TOO_LONG,
+    "content_filter": SkipReason.CONTENT_FILTER,
+    "content_policy_violation": SkipReason.CONTENT_FILTER,
+    "unsupported_parameter": PauseReason.UNSUPPORTED_PARAMETER,
+    "unsupported_value": PauseReason.UNSUPPORTED_PARAMETER,
+}
+# Where there is neither a code nor a status of its own: Anthropic's empty account, litellm's unknown prefix.
+_BY_SENTENCE = {
+    "credit balance is too low": PauseReason.NO_CREDIT,
+    "LLM Provider NOT provided": PauseReason.UNKNOWN_MODEL,
+}
+# Subclasses are looked up before their bases.
+_BY_CLASS: dict[str, SkipReason | PauseReason] = {
+    "TimeoutError": SkipReason.TIMEOUT,
+    "Timeout": SkipReason.TIMEOUT,
+    "ContextWindowExceededError": SkipReason.CONTEXT_TOO_LONG,
+    "ContentPolicyViolationError": SkipReason.CONTENT_FILTER,
+    "PaymentRequiredError": PauseReason.NO_CREDIT,
+    "AuthenticationError": PauseReason.AUTHENTICATION,
+    "PermissionDeniedError": PauseReason.PERMISSION_DENIED,
+    "NotFoundError": PauseReason.UNKNOWN_MODEL,
+    "LiteLLMUnknownProvider": PauseReason.UNKNOWN_MODEL,
+    "UnsupportedParamsError": PauseReason.UNSUPPORTED_PARAMETER,
+    "RateLimitError": SkipReason.RATE_LIMITED,
+    "BadRequestError": SkipReason.BAD_REQUEST,
+    "UnprocessableEntityError": SkipReason.BAD_REQUEST,
+}
+_BY_STATUS: dict[int, SkipReason | PauseReason] = {
+    401: PauseReason.AUTHENTICATION,
+    402: PauseReason.NO_CREDIT,
+    403: PauseReason.PERMISSION_DENIED,
+    404: PauseReason.UNKNOWN_MODEL,
+    408: SkipReason.TIMEOUT,
+    413: SkipReason.CONTEXT_TOO_LONG,
+    429: SkipReason.RATE_LIMITED,
+}
+
+
+def read_error(error: Exception) -> SkipReason | PauseReason:
+    """The reason for an exception of litellm, `asyncio` or the network; `unavailable` where nothing fits."""
+    return _by_provider_code(error) or _by_sentence(error) or _by_class(error) or _by_status(error)
+
+
+def _by_provider_code(error: Exception) -> SkipReason | PauseReason | None:
+    """The provider's own code in the error's body, the one thing in it that no echoed prompt can imitate."""
+    body = getattr(error, "body", None)
+    said = [body.get("code"), body.get("type")] if isinstance(body, Mapping) else []
+    return next((_BY_PROVIDER_CODE[code] for code in said if code in _BY_PROVIDER_CODE), None)
+
+
+def _by_sentence(error: Exception) -> PauseReason | None:
+    text = str(error)
+    return next((reason for sentence, reason in _BY_SENTENCE.items() if sentence in text), None)
+
+
+def _by_class(error: Exception) -> SkipReason | PauseReason | None:
+    ancestors = (ancestor.__name__ for ancestor in type(error).__mro__)
+    return next((_BY_CLASS[name] for name in ancestors if name in _BY_CLASS), None)
+
+
+def _by_status(error: Exception) -> SkipReason | PauseReason:
+    status: Any = getattr(error, "status_code", None)
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    refused = isinstance(status, int) and 400 <= status < 500
+    return SkipReason.BAD_REQUEST if refused else SkipReason.UNAVAILABLE
+
+
+def retry_after_of(error: Exception) -> float | None:
+    """Seconds the provider asks to wait, as a number or a date in its headers; None where it does not say."""
+    headers = (
+        getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None) or {}
+    )
+    stated = headers.get("retry-after")
+    if stated is None:
+        return None
+    try:
+        return max(0.0, float(stated))
+    except ValueError:
+        return _seconds_until(stated)
+
+
+def _seconds_until(date: str) -> float | None:
+    try:
+        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+def detail_of(error: Exception, api_key: str | None) -> str:
+    """What the error says, without the key and not longer than a paragraph."""
+    text = str(error) or type(error).__name__
+    for secret in (api_key, quote(api_key, safe="")) if api_key else ():
+        text = text.replace(secret, "[key]")
+    return _LOOKS_LIKE_KEY.sub("[key]", text)[:_MAX_DETAIL]
