@@ -9,7 +9,8 @@ from django.db.models import F, Q
 
 from judging.models.judges import JudgeVersion
 from judging.models.runs import Run, Verdict
-from labeling.models import Candidate, CriteriaVersion
+from labeling.domain.agreement import Table
+from labeling.models import Candidate, CriteriaSet, CriteriaVersion
 
 
 class Calibration(models.Model):
@@ -58,6 +59,21 @@ class Calibration(models.Model):
     def __str__(self) -> str:
         return f"calibration of {self.judge_version} in run {self.run_id}"
 
+    @property
+    def table(self) -> Table:
+        """Rows that people settled and the judge scored."""
+        return Table(self.a, self.b, self.c, self.d)
+
+    @property
+    def unkilled_table(self) -> Table:
+        """The same without the rows that Layer 1 would have killed."""
+        return Table(self.unkilled_a, self.unkilled_b, self.unkilled_c, self.unkilled_d)
+
+    @property
+    def skipped(self) -> int:
+        """Settled rows on which the judge gave no verdict."""
+        return self.skipped_pass + self.skipped_fail
+
 
 class CalibrationRow(models.Model):
     """One golden row of a calibration: what people say, what the judge says."""
@@ -94,6 +110,14 @@ class CertificateQuerySet(models.QuerySet["Certificate"]):
             criteria_version=F("criteria_version__criteria_set__live_version"),
         )
 
+    def within(self, sets: models.QuerySet[CriteriaSet]) -> Self:
+        """Those of criteria sets that the reader may see."""
+        return self.filter(criteria_version__criteria_set__in=sets)
+
+    def with_names(self) -> Self:
+        """With all that a certificate is shown by, in the same query."""
+        return self.select_related("calibration", "judge_version__judge", "criteria_version__criteria_set")
+
 
 class Certificate(models.Model):
     """An event in the life of a certificate. Only added to; the newest, not superseded, is in force."""
@@ -128,6 +152,8 @@ class Certificate(models.Model):
     coverage = models.FloatField(null=True)
     kappa_worst_case = models.FloatField(null=True)
     attempt = models.PositiveIntegerField(default=1)
+    # Certify rows of this criteria version on which somebody has been shown a judge's verdict.
+    opened_rows = models.PositiveIntegerField(default=0)
     calibrated_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     cause = models.CharField(max_length=20, choices=Cause)
