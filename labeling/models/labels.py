@@ -60,7 +60,10 @@ class Label(models.Model):
 
     class Meta:
         ordering: ClassVar = ["pk"]
-        indexes: ClassVar = [models.Index(name="label_by_version", fields=["version", "candidate"])]
+        indexes: ClassVar = [
+            models.Index(name="label_by_version", fields=["version", "candidate"]),
+            models.Index(name="label_by_labeler", fields=["labeler", "version", "created_at"]),
+        ]
         constraints: ClassVar = [
             models.UniqueConstraint(
                 name="label_one_current",

@@ -1,13 +1,36 @@
 """The labeling queue: a slot is one wanted label of one candidate."""
 
-from typing import ClassVar
+from datetime import datetime
+from typing import ClassVar, Self
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from labeling.models.candidates import Candidate
 from labeling.models.criteria import CriteriaVersion
+from labeling.models.labels import Label
+
+
+class SlotQuerySet(models.QuerySet["Slot"]):
+    """Questions about the queue; none of them writes."""
+
+    def queued(self, version: CriteriaVersion) -> Self:
+        """Open slots in the order in which they are handed out: the order of the index `slot_open`."""
+        return self.filter(version=version, state="open").order_by("-priority", "number", "candidate")
+
+    def free(self, now: datetime) -> Self:
+        """Those that nobody holds at `now`; a lease that ended holds nothing."""
+        return self.filter(Q(lease_until=None) | Q(lease_until__lte=now))
+
+    def new_to(self, labeler: User) -> Self:
+        """Those of rows that `labeler` has neither labelled nor skipped."""
+        row = {"candidate": OuterRef("candidate"), "version": OuterRef("version"), "labeler": labeler}
+        return self.filter(
+            ~Exists(Label.objects.current().filter(**row)),
+            ~Exists(Skip.objects.current().filter(**row)),
+        )
 
 
 class Slot(models.Model):
@@ -29,6 +52,8 @@ class Slot(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="slots"
     )
     lease_until = models.DateTimeField(null=True, blank=True)
+
+    objects = SlotQuerySet.as_manager()
 
     class Meta:
         indexes: ClassVar = [
@@ -56,6 +81,12 @@ class Slot(models.Model):
         return f"slot {self.number} of candidate {self.candidate_id}: {self.state}"
 
 
+class SkipQuerySet(models.QuerySet["Skip"]):
+    def current(self) -> Self:
+        """Skips that no undo withdrew and no later label replaced."""
+        return self.filter(withdrawn_at=None)
+
+
 class Skip(models.Model):
     """A labeler passed a row on, with a reason; it goes to somebody else."""
 
@@ -74,7 +105,10 @@ class Skip(models.Model):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = SkipQuerySet.as_manager()
+
     class Meta:
+        indexes: ClassVar = [models.Index(name="skip_by_labeler", fields=["labeler", "version", "created_at"])]
         constraints: ClassVar = [
             models.UniqueConstraint(
                 name="skip_once", fields=["candidate", "version", "labeler"], condition=Q(withdrawn_at=None)
