@@ -29,6 +29,7 @@ class SkipReason(StrEnum):
     WRONG_MODEL = "wrong_model"
     UNENCODABLE = "unencodable"
     WORKER_LOST = "worker_lost"
+    INTERNAL_ERROR = "internal_error"
 
 
 class PauseReason(StrEnum):
@@ -39,6 +40,10 @@ class PauseReason(StrEnum):
     NO_CREDIT = "no_credit"
     PERMISSION_DENIED = "permission_denied"
     UNSUPPORTED_PARAMETER = "unsupported_parameter"
+    NOT_CONFIGURED = "not_configured"
+    BUDGET_SPENT = "budget_spent"
+    PRICE_UNKNOWN = "price_unknown"
+    INTERNAL_ERROR = "internal_error"
 
 
 class CertificateReason(StrEnum):
@@ -87,6 +92,7 @@ SKIP_SENTENCES: dict[SkipReason, str] = {
     SkipReason.WRONG_MODEL: "Another model answered than the one that was asked.",
     SkipReason.UNENCODABLE: "The text holds characters that cannot be sent (lone surrogates).",
     SkipReason.WORKER_LOST: "The worker was lost three times while judging this row, so it was set aside.",
+    SkipReason.INTERNAL_ERROR: "Vera itself failed on this row; the worker's log says where.",
 }
 
 PAUSE_SENTENCES: dict[PauseReason, str] = {
@@ -95,6 +101,13 @@ PAUSE_SENTENCES: dict[PauseReason, str] = {
     PauseReason.NO_CREDIT: "The account at the provider has no credit. Add some and resume the run.",
     PauseReason.PERMISSION_DENIED: "The key may not use this model. Use another key and resume the run.",
     PauseReason.UNSUPPORTED_PARAMETER: "The model does not take one of the judge's parameters. Change them.",
+    PauseReason.NOT_CONFIGURED: "A juror's key or address is not set up. Set it and resume the run.",
+    PauseReason.BUDGET_SPENT: "The run's budget is spent. Resume it with a higher one.",
+    PauseReason.PRICE_UNKNOWN: (
+        "The run has a budget in money and a juror's price is unknown. Give the judge a price, or resume the "
+        "run with a budget in calls."
+    ),
+    PauseReason.INTERNAL_ERROR: "Vera itself failed on this run; the worker's log says where.",
 }
 
 _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {

@@ -4,6 +4,7 @@ from judging.models.certificates import Calibration, CalibrationRow, Certificate
 from judging.models.judges import Judge, JudgeVersion, PanelMember
 from judging.models.runs import CriterionScore, Run, Verdict
 from judging.models.tokens import ApiToken
+from judging.models.workers import WorkerSeen
 
 __all__ = [
     "ApiToken",
@@ -16,4 +17,5 @@ __all__ = [
     "PanelMember",
     "Run",
     "Verdict",
+    "WorkerSeen",
 ]

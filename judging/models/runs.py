@@ -1,6 +1,7 @@
 """Runs and the verdicts they consist of. A pending verdict is a unit of work: the database is the queue."""
 
-from typing import ClassVar
+from datetime import datetime
+from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
@@ -55,6 +56,20 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"run {self.pk}: {self.judge_version} on {self.criteria_version}"
+
+
+class VerdictQuerySet(models.QuerySet["Verdict"]):
+    def own(self) -> Self:
+        """Those of the runs' own judges, which carry the claims; not those of a panel's jurors."""
+        return self.filter(panel_verdict=None)
+
+    def pending(self) -> Self:
+        """Those without an answer yet."""
+        return self.filter(outcome="pending")
+
+    def claimable(self, now: datetime) -> Self:
+        """Work that nobody holds: never claimed, given back, or held by a worker that let its lease run out."""
+        return self.own().pending().filter(Q(lease_until=None) | Q(lease_until__lt=now))
 
 
 class Verdict(models.Model):
@@ -119,6 +134,8 @@ class Verdict(models.Model):
     raw_cut = models.BooleanField(default=False)
     independent = models.BooleanField(null=True, blank=True)  # null: the generator is unknown
     flags = models.JSONField(default=list, blank=True)  # such as ["injection_attempt"]
+
+    objects = VerdictQuerySet.as_manager()
 
     class Meta:
         indexes: ClassVar = [
