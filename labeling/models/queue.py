@@ -62,6 +62,9 @@ class Slot(models.Model):
                 fields=["version", "-priority", "number", "candidate"],
                 condition=Q(state="open"),
             ),
+            models.Index(
+                name="slot_held", fields=["labeler", "version", "-lease_until"], condition=Q(state="open")
+            ),
         ]
         constraints: ClassVar = [
             models.UniqueConstraint(name="slot_number_once", fields=["candidate", "version", "number"]),
