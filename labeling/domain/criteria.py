@@ -51,7 +51,7 @@ def check_criteria(spec: CriteriaSpec) -> None:
         raise InvalidCriteria(f"The pass threshold must be above 0 and at most 1, not {spec.threshold}.")
     _check_names([criterion.name for criterion in spec.criteria])
     for criterion in spec.criteria:
-        _check_criterion(criterion)
+        check_criterion(criterion)
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -62,7 +62,8 @@ def _check_names(names: Sequence[str]) -> None:
             raise InvalidCriteria(f"Two criteria are called “{name}”; give each its own name.")
 
 
-def _check_criterion(criterion: CriterionSpec) -> None:
+def check_criterion(criterion: CriterionSpec) -> None:
+    """Raise `InvalidCriteria` with one sentence when one criterion by itself cannot be scored."""
     problem = _scale_problem(criterion) or _strategy_problem(criterion)
     if problem:
         raise InvalidCriteria(f"Criterion “{criterion.name}”: {problem}")

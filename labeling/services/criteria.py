@@ -3,7 +3,7 @@
 import hashlib
 from decimal import Decimal
 from fractions import Fraction
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -13,25 +13,9 @@ from labeling.domain.content import canonical_json, text_problem
 from labeling.domain.criteria import CriteriaSpec, CriterionSpec, InvalidCriteria, check_criteria
 from labeling.models import CriteriaSet, CriteriaVersion, Criterion, Membership
 from labeling.services.audit import record
+from labeling.services.criteria_settings import SetSettings, check_settings
 
 LARGEST_NUMBER = 1000
-
-
-class SetSettings(TypedDict, total=False):
-    """What a criteria set may be given beside its criteria; what is left out keeps its default."""
-
-    labels_per_row: int
-    on_split: str
-    on_skip: str
-    public_badge: bool
-    rule: str
-    bar: Decimal
-    min_rows: int
-    min_per_class: int
-    min_coverage: Decimal
-    max_age_days: int
-    demand_ordering: bool
-    demand_human_ceiling: bool
 
 
 def spec_of(version: CriteriaVersion) -> CriteriaSpec:
@@ -145,21 +129,12 @@ def promote_version(
     return locked
 
 
-def check_settings(criteria_set: CriteriaSet) -> None:
-    """Raise `InvalidCriteria` with a sentence when a setting of the set is out of its range."""
-    try:
-        criteria_set.full_clean(exclude=["live_version"])
-    except ValidationError as error:
-        field, problems = next(iter(error.message_dict.items()))
-        raise InvalidCriteria(f"{field}: {problems[0]}") from error
-
-
 def check_storable(spec: CriteriaSpec) -> None:
     """Raise `InvalidCriteria` when the criteria contradict themselves or do not fit their columns."""
     check_criteria(spec)
     _stored_threshold(spec)
     for row in _criterion_rows(spec, None):
-        problem = text_problem(row.description) or _size_problem(row)
+        problem = _text_problem(row) or _size_problem(row)
         if problem:
             raise InvalidCriteria(f"Criterion “{row.name}”: {problem}")
         try:
@@ -167,6 +142,11 @@ def check_storable(spec: CriteriaSpec) -> None:
         except ValidationError as error:
             field, problems = next(iter(error.message_dict.items()))
             raise InvalidCriteria(f"Criterion “{row.name}”, {field}: {problems[0]}") from error
+
+
+def _text_problem(row: Criterion) -> str | None:
+    problems = map(text_problem, [row.description, *row.params.get("text", ())])
+    return next(filter(None, problems), None)
 
 
 def _size_problem(row: Criterion) -> str:

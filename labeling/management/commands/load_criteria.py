@@ -1,0 +1,51 @@
+"""Load criteria sets from a TOML file: a new version only where something changed."""
+
+import json
+from argparse import ArgumentParser
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from labeling.domain.criteria import InvalidCriteria
+from labeling.formats.criteria_toml import read_criteria
+from labeling.services.criteria_code import Loaded, load_criteria
+
+
+class Command(BaseCommand):
+    help = (
+        "Make or update criteria sets from a TOML file. The first version of a set is live; a later one is "
+        "a draft until a lead promotes it, or at once with --promote. All of the file is loaded or nothing."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", help="TOML file with [[criteria_set]] tables")
+        parser.add_argument("--promote", action="store_true", help="make each set's newest version live")
+        parser.add_argument("--json", action="store_true", help="report as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            entries = read_criteria(Path(options["file"]).read_text(encoding="utf-8-sig"))
+            loaded = load_criteria(entries=entries, promote=options["promote"])
+        except (OSError, UnicodeDecodeError, InvalidCriteria) as error:
+            raise CommandError(f"{options['file']}: {error}", returncode=2) from error
+        if options["json"]:
+            self.stdout.write(json.dumps([asdict(each) for each in loaded], indent=2))
+        else:
+            self.stdout.write("\n".join(map(sentence, loaded)))
+
+
+def sentence(loaded: Loaded) -> str:
+    """What became of one criteria set, in a line."""
+    words = {
+        "created": "created, version 1 is live",
+        "new_version": f"new version {loaded.version}",
+        "unchanged": f"version {loaded.version} unchanged",
+    }[loaded.outcome]
+    if loaded.outcome != "created":
+        is_live = loaded.live_version == loaded.version
+        words += " (live)" if is_live else f" (draft; version {loaded.live_version} is live)"
+    if loaded.changed:
+        words += f"; settings changed: {', '.join(loaded.changed)}"
+    return f"{loaded.slug}: {words}"

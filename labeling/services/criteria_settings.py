@@ -1,0 +1,101 @@
+"""The settings of a criteria set: checked, changed, recorded."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, TypedDict, Unpack
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from labeling.access import AnyUser
+from labeling.domain.content import text_problem
+from labeling.domain.criteria import InvalidCriteria
+from labeling.models import Candidate, CriteriaSet, Slot
+from labeling.services.audit import record
+from labeling.services.queue import open_slots
+
+
+class SetSettings(TypedDict, total=False):
+    """What a criteria set may be given beside its criteria; what is left out keeps its default."""
+
+    labels_per_row: int
+    on_split: str
+    on_skip: str
+    public_badge: bool
+    rule: str
+    bar: Decimal
+    min_rows: int
+    min_per_class: int
+    min_coverage: Decimal
+    max_age_days: int
+    demand_ordering: bool
+    demand_human_ceiling: bool
+
+
+class SetChanges(SetSettings, total=False):
+    """What may change of a criteria set that exists."""
+
+    name: str
+    description: str
+
+
+def check_settings(criteria_set: CriteriaSet) -> None:
+    """Raise `InvalidCriteria` with a sentence when a setting of the set is out of its range."""
+    for text in (criteria_set.name, criteria_set.description):
+        if problem := text_problem(text):
+            raise InvalidCriteria(problem)
+    try:
+        criteria_set.full_clean(exclude=["live_version"])
+    except ValidationError as error:
+        field, problems = next(iter(error.message_dict.items()))
+        raise InvalidCriteria(f"{field}: {problems[0]}") from error
+
+
+@transaction.atomic
+def update_set(
+    *, criteria_set: CriteriaSet, actor: AnyUser | None, **changes: Unpack[SetChanges]
+) -> CriteriaSet:
+    """Change the named settings, record what was before and after, and bring the queue in line.
+
+    Returns the row as it is now; `changed_settings` says beforehand what would change.
+    Raises `InvalidCriteria` with a sentence when a value is out of its range; then nothing is changed.
+    """
+    locked = CriteriaSet.objects.select_for_update().get(pk=criteria_set.pk)
+    before = changed_settings(locked, changes)
+    if not before:
+        return locked
+    for name in before:
+        setattr(locked, name, changes[name])  # type: ignore[literal-required]
+    check_settings(locked)
+    locked.save(update_fields=list(before))
+    if "labels_per_row" in before:
+        _fit_queue(locked, timezone.now())
+    record(
+        actor=actor,
+        action="criteria_settings",
+        subject=locked.slug,
+        criteria_set=locked,
+        before={name: str(value) for name, value in before.items()},
+        after={name: str(getattr(locked, name)) for name in before},
+    )
+    return locked
+
+
+def changed_settings(criteria_set: CriteriaSet, changes: SetChanges) -> dict[str, Any]:
+    """The present values of those settings that `changes` would change."""
+    present = {name: getattr(criteria_set, name) for name in changes}
+    return {name: value for name, value in present.items() if value != changes[name]}  # type: ignore[literal-required]
+
+
+def _fit_queue(criteria_set: CriteriaSet, now: datetime) -> None:
+    """Open the slots that rows in the queue now lack; close open ones that nobody holds and nobody needs."""
+    wanted = criteria_set.labels_per_row
+    for version in criteria_set.versions.filter(slots__isnull=False).distinct():
+        queued = Candidate.objects.filter(slots__version=version).distinct()
+        open_slots(version=version, candidate_ids=list(queued.values_list("pk", flat=True)))
+        done = Count("slots", filter=Q(slots__version=version, slots__state="done"))
+        enough = queued.annotate(done=done).filter(done__gte=wanted)
+        idle = Slot.objects.filter(version=version, state="open").exclude(lease_until__gt=now)
+        idle.filter(Q(number__gt=wanted) | Q(candidate__in=enough.values("pk"))).delete()
