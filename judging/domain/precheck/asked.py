@@ -11,21 +11,31 @@ FAILURE_WORD = (
 UNWANTED_FAILURE = re.compile(
     r"\b(?:without|no|not|never|avoid\w*|free (?:of|from)|(?:do|does|must|should|is|are)n['’]t|cannot"
     r"|fix\w*|repair\w*|resolve\w*|solve\w*|handle\w*|prevent\w*)"
-    rf"(?:[ \t]+[\w'’-]{{1,30}}){{0,3}}?[ \t]+{FAILURE_WORD}\b",
+    rf"(?:[ \t]+[\w'’-]{{1,30}}){{0,3}}?[ \t]+{FAILURE_WORD}\b"
+    rf"|\b{FAILURE_WORD}[ \t]+(?:is|are|would be)[ \t]+"
+    r"(?:unacceptable|forbidden|(?:not|never)[ \t]+(?:acceptable|allowed|tolerated|ok|okay|fine|wanted|permitted))\b",
     re.IGNORECASE,
 )
 FAILURE_SUBJECT = re.compile(
     rf"\b(?:{FAILURE_WORD}|stderr|debug\w*|(?:rais|throw)(?:es?|ed|ing|s)|thrown|wrong|expired|reject\w*"
     r"|refus\w*|den(?:y|ied|ies)|unauthori[sz]ed|simulat\w*|mock\w*|fixtures?|broken|corrupt\w*|malformed"
-    r"|rate.?limit\w*|quotas?|40[0-9]|429|50[0-4]|status codes?|console|stdout|repl|logs|log (?:file|line|entr|output)\w*"
-    r"|exit codes?|print(?:s|ed)|what happens|null pointer|segfaults?|(?:api|json|http|server) (?:response|repl)\w*)\b"
+    r"|rate.?limit\w*|quotas?|40[0-9]|429|50[0-4]|status codes?|console|stdout|repl|logs|log (?:file"
+    r"|line|entr|output)\w*"
+    r"|exit codes?|print(?:s|ed)|what happens|null pointer|segfaults?|(?:api|json|http"
+    r"|server) (?:response|repl)\w*)\b"
     r"|\b\w{1,60}(?:Error|Exception)\b|`|\bwhat (?:does|do|is|will|would)\b[^?\n]{0,80}"
     r"\b(?:print|return|output|show|say|give|log|mean)s?\b",
     re.IGNORECASE,
 )
 PROGRAMMING_SUBJECT = re.compile(
-    r"\b(?:javascript|typescript|node|js|python|java|c#|php|ruby|rust|code|snippet|function|class|object|promise|coroutine"
-    r"|generator|prints?|printed|repr|tostring|console|output of|evaluate\w*|expression|program|script|string\(|variable)\b|`",
+    r"\b(?:javascript|typescript|node|js|python|java|c#|php|ruby|rust|code|snippet|function|class"
+    r"|object|promise|coroutine"
+    r"|generator|prints?|printed|repr|tostring|console|output of|evaluate\w*|expression|program|script"
+    r"|string\(|variable)\b|`",
+    re.IGNORECASE,
+)
+OBJECT_SUBJECT = re.compile(
+    r"[\"'`](?:success|ok|isError|is_error|succeeded|error)[\"'`]\s{0,3}:|\b(?:example|sample|dummy|fake|stub|payload)s?\b",
     re.IGNORECASE,
 )
 YES_OR_NO = re.compile(
@@ -43,6 +53,11 @@ def failure_is_the_subject(case: Case) -> bool:
 def programming_is_the_subject(case: Case) -> bool:
     """Whether a printed value of a program may be what was asked for."""
     return PROGRAMMING_SUBJECT.search(case.ask) is not None
+
+
+def object_is_the_subject(case: Case) -> bool:
+    """Whether an object of this very form, or an example of one, may be what was asked for."""
+    return OBJECT_SUBJECT.search(case.ask) is not None
 
 
 def answer_is_yes_or_no(case: Case) -> bool:

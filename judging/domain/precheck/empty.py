@@ -25,32 +25,41 @@ WORDS_FOR_NOTHING = {"none", "n/a", "na", "nil", "<n/a>", "(none)", "[none]"}
 
 EMPTY = r"(?:empty|blank|nothing|no (?:output|text|answer|reply|response|content)|silence|silent)"
 EMPTY_ALLOWED = re.compile(
-    rf"\b{EMPTY}\b(?:[ \t]+(?!not\b|never\b)[\w'-]{{1,30}}){{0,5}}?[ \t]+(?:acceptable|allowed|fine|ok|okay|expected|valid|permitted"
+    rf"\b{EMPTY}\b(?:[ \t]+(?!not\b|never\b)[\w'-]{{1,30}}){{0,5}}?[ \t]+(?:acceptable|allowed|fine|ok"
+    r"|okay|expected|valid|permitted"
     r"|correct|right|accepted|wanted|intended|good)\b"
-    rf"|\b(?:accept|allow|permit|expect)\w*[ \t]+(?:(?!not\b|never\b|non)[\w'-]{{1,30}}[ \t]+){{0,3}}{EMPTY}\b"
-    rf"|\b(?:may|can|could|should|must|might|shall|remains?|stays?|is)[ \t]+(?:(?:also|be|left|remain|stay)[ \t]+){{0,3}}{EMPTY}\b"
-    r"|\b(?:return|output|print|reply|respond|answer|say|write|produce|emit|leave|send|give|stay|remain|be)s?[ \t]+"
+    r"|\b(?:accept|allow|permit|expect)\w*[ \t]+(?:(?!not\b|never\b"
+    rf"|non)[\w'-]{{1,30}}[ \t]+){{0,3}}{EMPTY}\b"
+    r"|\b(?:may|can|could|should|must|might|shall|remains?|stays?|is)[ \t]+(?:(?:also|be|left|remain"
+    rf"|stay)[ \t]+){{0,3}}{EMPTY}\b"
+    r"|\b(?:return|output|print|reply|respond|answer|say|write|produce|emit|leave|send|give|stay"
+    r"|remain|be)s?[ \t]+"
     rf"(?:(?:with|an?|the|it|only|just|absolutely|completely|exactly)[ \t]+){{0,3}}{EMPTY}\b",
     re.IGNORECASE,
 )
 EMPTY_DENIED = re.compile(
-    rf"\b(?:not|never|non|cannot|no|(?:do|does|must|should|may|can|is)n['’]t)[ \t-]+(?:(?:be|leave|return|output|reply|respond|answer|write"
+    r"\b(?:not|never|non|cannot|no|(?:do|does|must|should|may|can|is)n['’]t)[ \t-]+(?:(?:be|leave"
+    r"|return|output|reply|respond|answer|write"
     rf"|say|give|send|an?|it|with|accept|allow|stay|remain)[ \t]+){{0,4}}{EMPTY}\b",
     re.IGNORECASE,
 )
 NOTHING_NAMED = re.compile(
-    r"\b(?:null|none|undefined|nan|nil|n/a|missing|absent|unknown|unavailable|not (?:found|available|applicable|known|given|stated))\b"
+    r"\b(?:null|none|undefined|nan|nil|n/a|missing|absent|unknown|unavailable|not (?:found|available"
+    r"|applicable|known|given|stated))\b"
     r"|\bif (?:there (?:is|are)|it has|any)\b|\bno (?:value|match|such|rows?|results?|data)\b",
     re.IGNORECASE,
 )
 VALUE_ASKED = re.compile(
-    r"\?|\b(?:how many|how much|which|what|who|whom|whose|when|where|why|one word|json|return|evaluate|compute|calculate|value"
-    r"|translate|zero|code|type|field|column|cell|extract|fill|classify|label|category|look ?up|read|fetch|get|print|output"
+    r"\?|\b(?:how many|how much|which|what|who|whom|whose|when|where|why|one word|json|return|evaluate"
+    r"|compute|calculate|value"
+    r"|translate|zero|code|type|field|column|cell|extract|fill|classify|label|category|look ?up|read"
+    r"|fetch|get|print|output"
     r"|javascript|python|sql|string)\b",
     re.IGNORECASE,
 )
 PROSE_ASKED = re.compile(
-    r"^\W{0,3}(?:please[ \t]+)?(?:write|draft|compose|plan|rewrite|paraphrase|outline|brainstorm|design|count from)\b",
+    r"^\W{0,3}(?:please[ \t]+)?(?:write|draft|compose|plan|rewrite|paraphrase|outline|brainstorm"
+    r"|design|count from)\b",
     re.IGNORECASE,
 )
 EMPTY_MARKUP_NAMED = re.compile(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from judging.domain.precheck.asked import answer_is_yes_or_no, failure_is_the_subject
+from judging.domain.precheck.asked import answer_is_yes_or_no, failure_is_the_subject, object_is_the_subject
 from judging.domain.precheck.case import Case
 from judging.domain.precheck.framing import failure_is_expected
 from judging.domain.precheck.verdict import Kill
@@ -24,17 +24,14 @@ MESSAGE_NAMES = {
     "traceback",
 }
 STATUS_SUBJECT = re.compile(
-    r"\b(?:status|states?|outcomes?|results? of|monitor\w*|health\w*|jobs?|pipelines?|builds?|deploy\w*|tests?|check\w*|orders?|payments?)\b",
-    re.IGNORECASE,
-)
-FLAG_SUBJECT = re.compile(
-    r"[\"'`](?:success|ok|isError|is_error|succeeded)[\"'`]\s{0,3}:\s{0,3}(?:false|true)|\b(?:example|sample|dummy|fake|stub|payload)s?\b",
+    r"\b(?:status|states?|outcomes?|results? of|monitor\w*|health\w*|jobs?|pipelines?|builds?"
+    r"|deploy\w*|tests?|check\w*|orders?|payments?)\b",
     re.IGNORECASE,
 )
 
 
 def unmarked_failure(case: Case) -> Kill | None:
-    """Kill a top-level failure flag in the candidate or in `meta`, unless the failure is expected or asked for."""
+    """Kill a top-level failure flag in candidate or `meta`, unless failing is expected or asked for."""
     sign = _sign_in_candidate(case) or _sign_in_meta(case.meta)
     if sign is None or failure_is_expected(case):
         return None
@@ -78,6 +75,4 @@ def _failed_status(case: Case) -> str | None:
 
 
 def _flag_may_be_the_answer(case: Case) -> bool:
-    return (
-        answer_is_yes_or_no(case) or failure_is_the_subject(case) or FLAG_SUBJECT.search(case.ask) is not None
-    )
+    return answer_is_yes_or_no(case) or failure_is_the_subject(case) or object_is_the_subject(case)

@@ -10,7 +10,8 @@ FRAMED = (
     r"|legitimate|anticipated)"
 )
 SHORTFALL = (
-    r"(?:empty|fail(?:s|ed|ing|ures?)?|errors?|false|refus\w*|reject\w*|denied|null|none|nothing|missing|unsuccessful"
+    r"(?:empty|fail(?:s|ed|ing|ures?)?|errors?|false|refus\w*|reject\w*|denied|null|none|nothing"
+    r"|missing|unsuccessful"
     r"|no (?:rows?|results?|matches|match|data|output|records?|hits?))"
 )
 DENIED_FRAMING = re.compile(
@@ -25,7 +26,8 @@ FRAMED_SHORTFALL = re.compile(
     re.IGNORECASE,
 )
 SAYS_EXPECTED = re.compile(
-    r"\b(?:expected|acceptable|intended|anticipated|by design|as designed|working as|not an error|harmless)\b",
+    r"\b(?:expected|acceptable|intended|anticipated|by design|as designed|working as|not an error"
+    r"|harmless)\b",
     re.IGNORECASE,
 )
 TYPE_COMPLAINT = re.compile(

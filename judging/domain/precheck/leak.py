@@ -1,15 +1,16 @@
 """`error_leak`: the whole output is an error text that some program printed."""
 
-from judging.domain.precheck.asked import failure_is_the_subject
+from judging.domain.precheck.asked import failure_is_the_subject, object_is_the_subject
 from judging.domain.precheck.case import Case
+from judging.domain.precheck.error_lines import error_line
+from judging.domain.precheck.error_objects import error_object
 from judging.domain.precheck.framing import failure_is_expected
-from judging.domain.precheck.providers import error_line, error_object
 from judging.domain.precheck.traces import whole_trace
 from judging.domain.precheck.verdict import Kill
 
 
 def error_leak(case: Case) -> Kill | None:
-    """Kill stack traces, error objects and error lines with no answer around them, unless errors were asked about."""
+    """Kill traces, error objects and error lines with no answer around them, unless asked about errors."""
     leaked = _leaked(case)
     if leaked is None or failure_is_the_subject(case) or failure_is_expected(case):
         return None
@@ -18,7 +19,7 @@ def error_leak(case: Case) -> Kill | None:
 
 def _leaked(case: Case) -> str | None:
     if case.record is not None and (said := error_object(case.record)):
-        return said
+        return None if object_is_the_subject(case) else said
     kind = whole_trace(_spoken(case)) or error_line(_spoken(case))
     return f"the whole output is {_with_article(kind)} with no answer around it" if kind else None
 

@@ -7,9 +7,11 @@ from judging.domain.precheck.case import Case
 from judging.domain.precheck.verdict import Kill
 
 PRINTED_OBJECT = re.compile(
-    r"(?:\[object (?:Object|Promise|Undefined|Null|Response|Generator|AsyncGenerator|ReadableStream)\](?:,\[object Object\]){0,50}"
+    r"(?:\[object (?:Object|Promise|Undefined|Null|Response|Generator|AsyncGenerator"
+    r"|ReadableStream)\](?:,\[object Object\]){0,50}"
     r"|Promise \{ ?<pending> ?\}"
-    r"|<(?:[\w.]{1,200} object|coroutine object [\w.<>]{1,200}|(?:async_)?generator object [\w.<>]{1,200}|function [\w.<>]{1,200}|bound method [^>\n]{1,200})"
+    r"|<(?:[\w.]{1,200} object|coroutine object [\w.<>]{1,200}"
+    r"|(?:async_)?generator object [\w.<>]{1,200}|function [\w.<>]{1,200}|bound method [^>\n]{1,200})"
     r" at 0x[0-9a-f]{4,16}>"
     r"|System\.Threading\.Tasks\.Task`\d\[[\w.]{1,200}\])\Z",
     re.IGNORECASE,
@@ -17,7 +19,7 @@ PRINTED_OBJECT = re.compile(
 
 
 def raw_object(case: Case) -> Kill | None:
-    """Kill `[object Object]`, `<coroutine object … at 0x…>` and the like, unless a program was asked about."""
+    """Kill `[object Object]`, `<coroutine object … at 0x…>` and the like, unless code was asked about."""
     if len(case.body) > 2_000 or not PRINTED_OBJECT.match(case.body) or programming_is_the_subject(case):
         return None
-    return Kill(f"the whole output is an object that was never turned into text: {case.body[:80]}")
+    return Kill(f"the whole output is an object that was never made into text: {case.body[:80]}")

@@ -7,9 +7,12 @@ from judging.domain.precheck.fences import REASONING_OPENS, without_reasoning
 from judging.domain.precheck.verdict import Kill
 
 DANGLING_END = re.compile(
-    r"(?:[,(–—;]|\b(?:the|an?|and|or|but|nor|because|if|which|who|whose|whether|while|although|is|are|was|were|be|been|am|has|have|had|will|would"
-    r"|should|could|can|may|might|must|to|of|with|for|from|by|at|as|than|into|its|their|his|my|your|our|this|these|let|let's|we|i|they|he|she|i'll|it's|that's"
-    r"|not|very|need|needs|so|then|also|when|where|how|what|why))\Z",
+    r"(?:[,(–—;]|\b(?:the|an?|and|or|but|nor|because|if|which|who|whose|whether|while|although|is|are"
+    r"|was|were|be|been|am|has|have|had|will|would"
+    r"|should|could|can|may|might|must|to|of|with|for|from|by|at|as|than|into|its|their|his|my|your"
+    r"|our|this|these|let|let's|we|i|they|he|she|i'll|it's|that's"
+    r"|not|very|need|needs|so|then|also|when|where|how|what|why))"
+    r"\Z",
     re.IGNORECASE,
 )
 TAGS_NAMED = re.compile(
@@ -22,7 +25,7 @@ TAIL = 200
 def unfinished_reasoning(case: Case) -> Kill | None:
     """Kill reasoning that is opened, never closed and cut in mid-sentence.
 
-    Some models put the answer after a tag they never close, so a text that ends like a sentence is left alone.
+    Some models answer after a tag they never close, so a text that ends like a sentence is left alone.
     """
     rest = without_reasoning(case.text)
     opening = REASONING_OPENS.match(rest)

@@ -13,7 +13,7 @@ UNIQUE_NAMES_DEMANDED = re.compile(r"\bstrict(?:ly)?\b|\b(?:unique|duplicated?|r
 
 
 def schema_violation(case: Case) -> Kill | None:
-    """Kill what cannot be JSON where JSON is due. A fence around it, or closed reasoning before it, is let through."""
+    """Kill what is not JSON where JSON is due; a fence or closed reasoning around it is let through."""
     if not case.text or (demand := json_demand(case)) is None:
         return None
     if case.reading.trouble is not None:

@@ -1,4 +1,4 @@
-"""Stack traces of the usual languages, told by their grammar: every line of the text must belong to the trace.
+"""Stack traces of the usual languages, told by their grammar: every line must belong to the trace.
 
 One line of explanation is enough to abstain.
 """
@@ -6,11 +6,23 @@ One line of explanation is enough to abstain.
 import re
 from dataclasses import dataclass
 
-TRAILER = r"exit status \d+|exit code:? \d+|\[exit code:? \d+\]|process (?:exited|finished) with .{1,60}|command exited with .{1,60}"
-ERROR_NAME = r"(?:[\w$-]{1,80}[.:]{1,2}){0,12}[\w$]{0,80}(?:Error|Exception|Warning|Interrupt|SystemExit|StopIteration|Timeout|Expired|Group)"
-ERROR_LINE = rf"(?:Uncaught |\[?cause\]?: |Caused by: )?{ERROR_NAME}(?: \[\w{{1,60}}\])?(?: \(\w{{1,40}}\))?(?::(?:\s.*)?)?"
+TRAILER = (
+    r"exit status \d+|exit code:? \d+|\[exit code:? \d+\]|process (?:exited|finished) with .{1,60}"
+    r"|command exited with .{1,60}"
+)
+ERROR_NAME = (
+    r"(?:[\w$-]{1,80}[.:]{1,2}){0,12}[\w$]{0,80}(?:Error|Exception|Warning|Interrupt|SystemExit"
+    r"|StopIteration|Timeout|Expired|Group)"
+)
+ERROR_LINE = (
+    rf"(?:Uncaught |\[?cause\]?: |Caused by: )?{ERROR_NAME}(?: \[\w{{1,60}}\])?(?: \(\w{{1,40}}\))?(?::"
+    r"(?:\s.*)?)?"
+)
 PYTHON_HEAD = r"Traceback \(most recent call last\):|\+ Exception Group Traceback \(most recent call last\):"
-PREFIX = r"(?:(?:tool |execution |runtime |script |agent |unhandled )?(?:error|exception|failed|failure|stderr|fatal)(?: executing [\w.-]{1,60})?: ?)?"
+PREFIX = (
+    r"(?:(?:tool |execution |runtime |script |agent |unhandled )?(?:error|exception|failed|failure"
+    r"|stderr|fatal)(?: executing [\w.-]{1,60})?: ?)?"
+)
 LOG_LINE = r"\[?(?:\d{4}-\d\d-\d\d[T ]\S{5,20} )?.{0,40}?\b(?:ERROR|CRITICAL|FATAL)\b.*"
 
 
@@ -41,40 +53,49 @@ TRACES = (
     _trace(
         "Python traceback",
         rf"{PREFIX}(?:{PYTHON_HEAD})",
-        rf"{PREFIX}(?:{PYTHON_HEAD})|{ERROR_LINE}|During handling of the above exception.*|The above exception was the direct cause.*"
-        r"|(?:For further information|\(Background on this error|\[SQL:|\[parameters:|LINE \d+:|DETAIL:|HINT:).*|File \"[^\"]{1,400}\", line \d+.*"
+        rf"{PREFIX}(?:{PYTHON_HEAD})|{ERROR_LINE}|During handling of the above exception.*"
+        r"|The above exception was the direct cause.*"
+        r"|(?:For further information|\(Background on this error|\[SQL:|\[parameters:|LINE \d+:"
+        r"|DETAIL:|HINT:).*|File \"[^\"]{1,400}\", line \d+.*"
         r"|\[Previous line repeated \d+ more times?\]",
         any_name_after_frames=True,
     ),
     _trace("Python syntax error", r"File \"[^\"\n]{1,400}\", line \d+", ERROR_LINE, r"^\w{1,40}Error: "),
     _trace(
         "stack trace",
-        rf"(?:Exception in thread \"[^\"\n]{{1,200}}\" |Unhandled exception[.:] |(?:[\w ]{{0,20}}error: )?(?:Uncaught )?(?:\(in promise\) )?)?{ERROR_NAME}"
-        r"(?: \[\w{1,60}\])?\s*(?::|\n|\Z)|(?:file://)?[\w./\\:@-]{1,300}\.[cm]?[jt]sx?:\d+|node:[\w/]{1,100}:\d+|Uncaught \S|\(node:\d+\) ",
-        rf"{ERROR_LINE}|(?:Caused by|Suppressed): .*|(?:Exception in thread|Unhandled exception).*|--- End of .*|---> .*|Node\.js v\S+|\^+|[{{}}]|Require stack:"
+        rf"(?:Exception in thread \"[^\"\n]{{1,200}}\" |Unhandled exception[.:] "
+        rf"|(?:[\w ]{{0,20}}error: )?(?:Uncaught )?(?:\(in promise\) )?)?{ERROR_NAME}"
+        r"(?: \[\w{1,60}\])?\s*(?::|\n|\Z)|(?:file://)?[\w./\\:@-]{1,300}\.[cm]?[jt]sx?:\d+"
+        r"|node:[\w/]{1,100}:\d+|Uncaught \S|\(node:\d+\) ",
+        rf"{ERROR_LINE}|(?:Caused by|Suppressed): .*|(?:Exception in thread|Unhandled exception).*"
+        rf"|--- End of .*|---> .*|Node\.js v\S+|\^+|[{{}}]|Require stack:"
         r"|- /.*|\(node:\d+\) .*|\(Use `node --trace.*|throw .*|\[(?:errors|cause)\]: .*",
         r"^\s+at \S",
     ),
     _trace(
         "Go panic",
         r"(?:panic|fatal error): ",
-        r"(?:panic|fatal error|runtime error): .*|goroutine \d+ .*|[\w./*()\[\]{}-]{1,300}\(.{0,500}\)|created by .*|\[signal .*|runtime\..*|rax .*",
+        r"(?:panic|fatal error|runtime error): .*|goroutine \d+ .*|[\w./*()\[\]{}-]{1,300}\(.{0,500}\)"
+        r"|created by .*|\[signal .*|runtime\..*|rax .*",
         r"^goroutine \d+ ",
     ),
     _trace(
         "Rust panic",
         r"thread '[^'\n]{1,200}'(?: \(\d+\))? panicked at ",
-        r"note: .*|stack backtrace:|thread '.*|called `.*|assertion .*|index out of bounds.*|attempt to .*|explicit panic|not yet implemented.*|internal error.*"
+        r"note: .*|stack backtrace:|thread '.*|called `.*|assertion .*|index out of bounds.*"
+        r"|attempt to .*|explicit panic|not yet implemented.*|internal error.*"
         r"|byte index .*|already borrowed.*|failed to .*|error: .*",
     ),
     _trace(
         "Ruby backtrace",
-        r"\S{1,300}\.rb:\d+:in .{1,1000}\([A-Z][\w:]{1,100}\)\s*(?:\n|\Z)|Traceback \(most recent call last\):\n\s+\d+: from ",
+        r"\S{1,300}\.rb:\d+:in .{1,1000}\([A-Z][\w:]{1,100}\)\s*(?:\n|\Z)"
+        r"|Traceback \(most recent call last\):\n\s+\d+: from ",
         r"\S{1,300}\.rb:\d+:in .*|Did you mean\?.*",
     ),
     _trace(
         "PHP error",
-        r"(?:<br />\s*)?(?:<b>)?(?:PHP )?(?:Fatal error|Parse error)(?:</b>)?:\s+.{1,2000}(?: in \S{1,400}(?:\son line |:)\S)",
+        r"(?:<br />\s*)?(?:<b>)?(?:PHP )?(?:Fatal error"
+        r"|Parse error)(?:</b>)?:\s+.{1,2000}(?: in \S{1,400}(?:\son line |:)\S)",
         r"#\d+ .*|Stack trace:|PHP .*|thrown in .*|Fatal error: .*|<br />.*|Next \S.*",
     ),
     _trace(
@@ -103,7 +124,8 @@ TRACES = (
     ),
 )
 ONE_LINE_PYTHON = re.compile(
-    r"Traceback \(most recent call last\):\s+File \"[^\"\n]{1,400}\", line \d+.{0,20000}?\b[\w.]{1,100}(?:Error|Exception): [^\n]{0,200}\Z"
+    r"Traceback \(most recent call last\):\s+File \"[^\"\n]{1,400}\", line "
+    r"\d+.{0,20000}?\b[\w.]{1,100}(?:Error|Exception): [^\n]{0,200}\Z"
 )
 FIELD_NAME = re.compile(r"^[\w.]{1,120}\n(?=  \S.{0,1000}\[type=)", re.MULTILINE)
 PANIC_MESSAGE = re.compile(
