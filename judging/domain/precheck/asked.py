@@ -13,7 +13,8 @@ UNWANTED_FAILURE = re.compile(
     r"|fix\w*|repair\w*|resolve\w*|solve\w*|handle\w*|prevent\w*)"
     rf"(?:[ \t]+[\w'’-]{{1,30}}){{0,3}}?[ \t]+{FAILURE_WORD}\b"
     rf"|\b{FAILURE_WORD}[ \t]+(?:is|are|would be)[ \t]+"
-    r"(?:unacceptable|forbidden|(?:not|never)[ \t]+(?:acceptable|allowed|tolerated|ok|okay|fine|wanted|permitted))\b",
+    r"(?:unacceptable|forbidden"
+    r"|(?:not|never)[ \t]+(?:acceptable|allowed|tolerated|ok|okay|fine|wanted|permitted))\b",
     re.IGNORECASE,
 )
 FAILURE_SUBJECT = re.compile(

@@ -96,8 +96,8 @@ NO_DEMAND = re.compile(
     re.IGNORECASE,
 )
 CLAUSE_ENDS = re.compile(
-    r"[.;:!?](?:\s|$)|\n|,[ \t]+(?:and|but|no|not|without|with no)[ \t]|[ \t]and[ \t](?=return|output|respond|reply|answer"
-    r"|give)|[–—]"
+    r"[.;:!?](?:\s|$)|\n|,[ \t]+(?:and|but|no|not|without|with no)[ \t]"
+    r"|[ \t]and[ \t](?=return|output|respond|reply|answer|give)|[–—]"
 )
 
 
