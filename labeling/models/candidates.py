@@ -1,20 +1,35 @@
 """Candidates, how they arrived, and what makes one golden."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self, TypedDict
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Coalesce
+from django_stubs_ext import WithAnnotations
 
 from labeling.models.criteria import CriteriaSet, CriteriaVersion
+
+
+class Truths(TypedDict):
+    """What `with_truth` annotates."""
+
+    passes: int
+    fails: int
+    ruling_verdict: str | None
+    ruling_blind: bool | None
+    truth: str | None
 
 
 class CandidateQuerySet(models.QuerySet["Candidate"]):
     """Questions about candidates; none of them writes."""
 
-    def with_truth(self, version: CriteriaVersion) -> Self:
+    def with_truth(
+        self, version: CriteriaVersion | OuterRef
+    ) -> "models.QuerySet[WithAnnotations[Candidate, Truths]]":
         """Annotate `truth`: `pass`, `fail`, `unresolved`, or None where nobody has decided.
+
+        `version` may be a reference to the row's own, such as `OuterRef("criteria_set__live_version")`.
 
         The SQL form of `labeling.domain.truth.settle`; a test holds the two together. Also annotates
         `passes` and `fails`, the current blind labels of distinct people, and `ruling_verdict`.
@@ -28,12 +43,13 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
             .values("candidate")
         )
         ruling = Ruling.objects.current().filter(candidate=OuterRef("pk"), version=version)
-        return self.annotate(
+        counted = self.annotate(
             passes=Coalesce(Subquery(votes.filter(verdict="pass").annotate(n=Count("pk")).values("n")), 0),
             fails=Coalesce(Subquery(votes.filter(verdict="fail").annotate(n=Count("pk")).values("n")), 0),
             ruling_verdict=Subquery(ruling.values("verdict")[:1]),
             ruling_blind=Subquery(ruling.values("blind")[:1]),
-        ).annotate(
+        )
+        settled: models.QuerySet[Any] = counted.annotate(
             truth=Case(
                 When(split="certify", ruling_blind=False, then=Value("unresolved")),
                 When(ruling_verdict__isnull=False, then=F("ruling_verdict")),
@@ -44,8 +60,9 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
                 output_field=models.CharField(null=True),
             )
         )
+        return settled
 
-    def golden(self, version: CriteriaVersion) -> Self:
+    def golden(self, version: CriteriaVersion) -> "models.QuerySet[WithAnnotations[Candidate, Truths]]":
         """Those whose human verdict is settled under `version`."""
         return self.with_truth(version).filter(truth__in=["pass", "fail"])
 
