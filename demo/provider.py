@@ -21,7 +21,7 @@ FENCED = re.compile(r"=== BEGIN CANDIDATE (\w+) ===\n(.*?)\n=== END CANDIDATE \1
 
 @dataclass(frozen=True, slots=True)
 class Juror:
-    """`misses`: kinds of faults it passes; `imagines`: kinds of sound answers it fails; `trips`: bad replies."""
+    """`misses`: kinds of faults it passes; `imagines`: sound answers it fails; `trips`: unusable replies."""
 
     misses: frozenset[str] = frozenset()
     imagines: frozenset[str] = frozenset()

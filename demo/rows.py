@@ -10,7 +10,7 @@ FILES = {"meeting-summaries": "meeting_summaries.jsonl", "support-replies": "sup
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the scripted jurors know of a row: its output, what is wrong with it, and which kind of case it is."""
+    """What the scripted jurors know of a row: its output, what is wrong with it, what kind of case it is."""
 
     candidate: str
     kind: str

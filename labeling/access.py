@@ -5,6 +5,7 @@ Strangers get 404, not 403: that a criteria set exists is itself nobody's busine
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -31,6 +32,11 @@ def led_sets(user: AnyUser) -> QuerySet[CriteriaSet]:
     return CriteriaSet.objects.filter(memberships__user=user.pk or 0, memberships__role=Membership.Role.LEAD)
 
 
+def leads(user: AnyUser, criteria_set: CriteriaSet) -> bool:
+    """Whether `user` leads this criteria set."""
+    return led_sets(user).filter(pk=criteria_set.pk).exists()
+
+
 def get_set(user: AnyUser, slug: str) -> CriteriaSet:
     """The criteria set `slug`, for its members; 404 for everybody else."""
     return get_object_or_404(visible_sets(user).select_related("live_version"), slug=slug)
@@ -39,7 +45,7 @@ def get_set(user: AnyUser, slug: str) -> CriteriaSet:
 def get_led_set(user: AnyUser, slug: str) -> CriteriaSet:
     """The criteria set `slug` for its leads; 403 for its labelers, 404 for strangers."""
     criteria_set = get_set(user, slug)
-    if not led_sets(user).filter(pk=criteria_set.pk).exists():
+    if not leads(user, criteria_set):
         raise PermissionDenied("Only a lead of this criteria set may do that.")
     return criteria_set
 
@@ -50,5 +56,5 @@ def is_lead(user: AnyUser) -> bool:
 
 
 def roles(request: HttpRequest) -> dict[str, Any]:
-    """Template context: whether to offer a lead's pages. Asked only by pages that use it."""
-    return {"user_is_lead": SimpleLazyObject(lambda: is_lead(request.user))}
+    """Template context: whether to offer a lead's pages (asked only where used), whether this is the demo."""
+    return {"user_is_lead": SimpleLazyObject(lambda: is_lead(request.user)), "is_demo": settings.VERA_DEMO}

@@ -103,6 +103,7 @@ INSTALLED_APPS = [
     "ninja",
     "labeling",
     "judging",
+    "demo",
 ]
 
 MIDDLEWARE = [
@@ -283,6 +284,7 @@ VERA_JUROR_ENV_NAMES = [
 VERA_JUROR_HOSTS = env.list("VERA_JUROR_HOSTS", default=[]) + (
     [] if VERA_PRODUCTION else ["127.0.0.1", "localhost", "[::1]"]
 )
+VERA_DEMO = flag("VERA_DEMO", default=False)  # set by `make demo`: every page says that jurors are scripted
 VERA_CALLS_IN_FLIGHT = whole("VERA_CALLS_IN_FLIGHT", default=32)  # per worker process
 VERA_CALL_TIMEOUT = whole("VERA_CALL_TIMEOUT", default=60)  # seconds
 VERA_CLAIM_LEASE = whole("VERA_CLAIM_LEASE", default=60, smallest=2)  # seconds

@@ -1,0 +1,72 @@
+"""Putting the example into the database. Safe to do again: what is there already is left alone."""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.core.management import call_command
+
+from demo.rows import FILES, FOLDER
+from judging.models import ApiToken, Certificate
+from labeling.models import CriteriaSet, Membership
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """One account of the demo. The passwords are no secret: the demo listens on loopback only."""
+
+    name: str
+    password: str
+    role: str
+
+
+LOGINS = [
+    Login("labeler", "vera-labeler", "labeler"),
+    Login("lead", "vera-lead", "lead"),
+    Login("admin", "vera-admin", "administrator"),
+]
+# What is calibrated, in the order in which it is shown: judge, criteria set.
+CALIBRATIONS = [
+    ("review-panel", "meeting-summaries"),
+    ("agreeable", "meeting-summaries"),
+    ("easy-panel", "support-replies"),
+]
+
+
+def load_example() -> None:
+    """Load criteria, rows, judges and accounts."""
+    call_command("load_criteria", str(FOLDER / "criteria.toml"), verbosity=0)
+    for slug, name in FILES.items():
+        call_command("import_golden", str(FOLDER / name), criteria_set=slug, format="jsonl", verbosity=0)
+    call_command("load_judges", str(FOLDER / "judges.toml"), verbosity=0)
+    for login in LOGINS:
+        _make_account(login)
+
+
+def _make_account(login: Login) -> None:
+    user, _ = User.objects.get_or_create(username=login.name)
+    if not user.check_password(login.password):
+        user.set_password(login.password)
+    user.is_staff = user.is_superuser = login.role == "administrator"
+    user.save()
+    if login.role != "administrator":
+        for criteria_set in CriteriaSet.objects.filter(slug__in=FILES):
+            Membership.objects.update_or_create(
+                user=user, criteria_set=criteria_set, defaults={"role": login.role}
+            )
+
+
+def forget_tokens() -> None:
+    """Remove the tokens of earlier demos; each demo prints a fresh one, because only hashes are stored."""
+    ApiToken.objects.filter(name="demo").delete()
+
+
+def pending_calibrations() -> list[tuple[str, str]]:
+    """The calibrations of the example that have no certificate event yet for the live versions."""
+    done = {
+        (certificate.judge_version.judge.slug, certificate.criteria_version.criteria_set.slug)
+        for certificate in Certificate.objects.current()
+        .of_judge_version(None)
+        .of_criteria_version(None)
+        .with_names()
+    }
+    return [pair for pair in CALIBRATIONS if pair not in done]
