@@ -120,12 +120,12 @@ def _format(call: Call) -> Format:
 
 async def _attempt(call: Call, wanted: Format) -> Reply | Unavailable:
     """One request. Errors are returned, so that none is raised with the library's own in its context."""
-    litellm = _litellm()
+    complete = _litellm().acompletion
     started = time.perf_counter()
     try:
         async with asyncio.timeout(call.timeout):
-            answer = await litellm.acompletion(**_arguments(call, wanted))
-        return _reply(litellm, answer, round((time.perf_counter() - started) * 1000))
+            answer = await complete(**_arguments(call, wanted))
+        return _reply(answer, round((time.perf_counter() - started) * 1000))
     except Exception as error:
         return _unavailable(error, call, wanted)
 
@@ -153,7 +153,7 @@ def _arguments(call: Call, wanted: Format) -> dict[str, Any]:
     }
 
 
-def _reply(litellm: Any, answer: Any, latency_ms: int) -> Reply:
+def _reply(answer: Any, latency_ms: int) -> Reply:
     choice = answer.choices[0]
     usage = getattr(answer, "usage", None)
     return Reply(
@@ -163,7 +163,7 @@ def _reply(litellm: Any, answer: Any, latency_ms: int) -> Reply:
         provider_fingerprint=getattr(answer, "system_fingerprint", None) or "",
         prompt_tokens=getattr(usage, "prompt_tokens", None),
         completion_tokens=getattr(usage, "completion_tokens", None),
-        cost=_cost(litellm, answer),
+        cost=_cost(answer),
         latency_ms=latency_ms,
         refusal=_refusal(choice.message),
     )
@@ -174,11 +174,10 @@ def _refusal(message: Any) -> str:
     return str(getattr(message, "refusal", None) or fields.get("refusal") or "")
 
 
-def _cost(litellm: Any, answer: Any) -> Decimal | None:
-    try:
-        return Decimal(str(litellm.completion_cost(answer)))
-    except Exception:  # litellm raises a bare Exception for a model whose price it does not know
-        return None
+def _cost(answer: Any) -> Decimal | None:
+    """What litellm computed while it read the answer: None for a model whose price it does not know."""
+    cost = getattr(answer, "_hidden_params", {}).get("response_cost")
+    return None if cost is None else Decimal(str(cost))
 
 
 def _unavailable(error: Exception, call: Call, wanted: Format) -> Unavailable:
@@ -197,6 +196,5 @@ def _litellm() -> Any:
     import litellm
 
     litellm.suppress_debug_info = True
-    litellm.turn_off_message_logging = True
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     return litellm

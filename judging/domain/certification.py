@@ -22,7 +22,7 @@ from labeling.domain.agreement import (
 )
 
 # Agreement between people under which a judge's agreement with them says little, and under which nothing.
-_WEAK_CEILING, _LOW_CEILING = Fraction(60, 100), Fraction(42, 100)
+_WEAK_CEILING, _LOW_CEILING = 0.60, 0.42
 
 
 class Status(StrEnum):
@@ -231,7 +231,7 @@ def _ordering_reasons(evidence: Evidence) -> list[Reason]:
     return [certificate_reason(CertificateReason.ORDERING_VIOLATED, str(violations), have=violations)]
 
 
-def _ceiling_reasons(evidence: Evidence, least: Fraction) -> list[Reason]:
+def _ceiling_reasons(evidence: Evidence, least: float) -> list[Reason]:
     ceiling = evidence.human_kappa
     if ceiling is None or ceiling >= least:
         return []

@@ -25,6 +25,7 @@ _DECLINES = re.compile(
     r"|as an ai\b|not able to (?:assist|help|evaluate)|cannot (?:assist|help|comply|evaluate))",
     re.IGNORECASE,
 )
+_ESCAPED_VERDICT = re.compile(r'\\"criteria\\+"\s*:\s*\[\s*\{[^{}]*\\"score\\')
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -107,12 +108,9 @@ def storable(text: str) -> str:
 
 
 def holds_verdict(text: str) -> bool:
-    """Whether a text contains JSON of the reply's shape, written plainly or as an escaped string."""
-    return _scores_something(text) or ('\\"' in text and _scores_something(text.replace("\\", "")))
-
-
-def _scores_something(text: str) -> bool:
-    return any("score" in entry for found in _verdicts(text) for entry in found.value["criteria"])
+    """Whether a text contains JSON of the reply's shape, plainly or escaped inside other JSON."""
+    plain = any("score" in entry for found in _verdicts(text) for entry in found.value["criteria"])
+    return plain or bool(_ESCAPED_VERDICT.search(text))
 
 
 def _check_delivery(text: str, finish_reason: str, refusal: str) -> None:
