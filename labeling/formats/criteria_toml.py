@@ -13,7 +13,6 @@ scale = "binary"                     # or "graded" (1 to 5), or [lowest, highest
 minimum = 1                          # what a required one must reach; 1 where the scale is binary
 """
 
-import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from decimal import Decimal
 from typing import Any
 
 from labeling.domain.criteria import JUDGE, CriteriaSpec, CriterionSpec, InvalidCriteria, check_criteria
+from labeling.domain.toml_tables import check_table, toml_lines, toml_value
 
 SCALES = {"binary": (0, 1), "graded": (1, 5)}
 
@@ -59,14 +59,6 @@ _CRITERION: Mapping[str, type] = {
     "strategy": str,
     "params": dict,
 }
-_WORDS = {
-    str: "a text",
-    int: "a whole number",
-    bool: "true or false",
-    Decimal: "a number",
-    dict: "a table",
-    list: "an array of tables",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +78,7 @@ def read_criteria(text: str) -> list[SetEntry]:
         document = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         raise InvalidCriteria(f"This is not TOML: {error}.") from error
-    _check_table(document, {"criteria_set": list}, "the file")
+    check_table(document, {"criteria_set": list}, "the file", InvalidCriteria)
     tables = document.get("criteria_set") or []
     if not tables:
         raise InvalidCriteria("The file has no [[criteria_set]]; add one.")
@@ -103,16 +95,16 @@ def write_criteria(entries: Iterable[SetEntry]) -> str:
 def spec_text(spec: CriteriaSpec) -> str:
     """A version's content as TOML, for reading and comparing."""
     return "\n".join(
-        [f"threshold = {_value(spec.threshold)}\n", *(_criterion_text(item) for item in spec.criteria)]
+        [f"threshold = {toml_value(spec.threshold)}\n", *(_criterion_text(item) for item in spec.criteria)]
     )
 
 
 def _entry(table: Any, place: str) -> SetEntry:
-    _check_table(table, _SET, place)
+    check_table(table, _SET, place, InvalidCriteria)
     slug = _needed(table, "slug", place)
     place = f"{place} (“{slug}”)"
     policy = table.get("policy", {})
-    _check_table(policy, _POLICY, f"{place}, policy")
+    check_table(policy, _POLICY, f"{place}, policy", InvalidCriteria)
     criteria = [
         _criterion(item, f"{place}, criterion {number}")
         for number, item in enumerate(table.get("criterion", []), start=1)
@@ -132,7 +124,7 @@ def _entry(table: Any, place: str) -> SetEntry:
 
 
 def _criterion(table: Any, place: str) -> CriterionSpec:
-    _check_table(table, _CRITERION, place)
+    check_table(table, _CRITERION, place, InvalidCriteria)
     scale_min, scale_max = _scale(table.get("scale", "binary"), place)
     required = table.get("required", True)
     binary = (scale_min, scale_max) == SCALES["binary"]
@@ -156,24 +148,6 @@ def _scale(value: Any, place: str) -> tuple[int, int]:
     if isinstance(value, list) and len(value) == 2 and all(type(end) is int for end in value):
         return value[0], value[1]
     raise InvalidCriteria(f"{place}: “scale” must be “binary”, “graded” or [lowest, highest].")
-
-
-def _check_table(table: Any, known: Mapping[str, type], place: str) -> None:
-    if not isinstance(table, dict):
-        raise InvalidCriteria(f"{place}: this must be a table with the keys {', '.join(known)}.")
-    for key, value in table.items():
-        if key not in known:
-            raise InvalidCriteria(f"{place}: unknown key “{key}”. Known are {', '.join(known)}.")
-        if not _fits(value, known[key]):
-            raise InvalidCriteria(f"{place}: “{key}” must be {_WORDS[known[key]]}.")
-
-
-def _fits(value: Any, wanted: type) -> bool:
-    if wanted is object:
-        return True
-    if wanted is Decimal:
-        return type(value) is int or (isinstance(value, Decimal) and value.is_finite())
-    return type(value) is wanted
 
 
 def _needed(table: Mapping[str, Any], key: str, place: str) -> str:
@@ -201,7 +175,7 @@ def _set_text(entry: SetEntry) -> str:
     return "\n".join(
         [
             "[[criteria_set]]",
-            *_lines(head | settings | ({"policy": policy} if policy else {})),
+            *toml_lines(head | settings | ({"policy": policy} if policy else {})),
             "",
             *(_criterion_text(criterion) for criterion in entry.spec.criteria),
         ]
@@ -220,24 +194,9 @@ def _criterion_text(criterion: CriterionSpec) -> str:
         "params": dict(criterion.params),
     }
     kept = {key: value for key, value in values.items() if value is not None and value != {}}
-    return "\n".join(["[[criteria_set.criterion]]", *_lines(kept), ""])
+    return "\n".join(["[[criteria_set.criterion]]", *toml_lines(kept), ""])
 
 
 def _scale_value(criterion: CriterionSpec) -> str | list[int]:
     ends = (criterion.scale_min, criterion.scale_max)
     return next((name for name, known in SCALES.items() if known == ends), list(ends))
-
-
-def _lines(values: Mapping[str, Any]) -> list[str]:
-    return [f"{key} = {_value(value)}" for key, value in values.items()]
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, str):
-        # JSON's escapes are TOML's, but for DEL, which JSON leaves as it is.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(_lines(value)) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    return str(value).lower()  # True is true, and numbers have no capitals
