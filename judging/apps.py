@@ -6,3 +6,10 @@ class JudgingConfig(AppConfig):
 
     name = "judging"
     verbose_name = "Judging"
+
+    def ready(self) -> None:
+        """Hear of corrected labels and rulings, so that no certificate outlives what it rests on."""
+        from judging.services.certification import golden_set_changed
+        from labeling.services.truth import listeners
+
+        listeners.append(golden_set_changed)

@@ -103,11 +103,33 @@ class CertificateQuerySet(models.QuerySet["Certificate"]):
         """The event in force for each judge version and criteria version."""
         return self.filter(superseded_at=None)
 
-    def live(self) -> Self:
-        """Those of live judge versions on live criteria versions."""
+    def of_judge_version(self, number: int | None) -> Self:
+        """Those of the judge version with this number; None: of each judge's live one."""
+        if number is None:
+            return self.filter(judge_version=F("judge_version__judge__live_version"))
+        return self.filter(judge_version__number=number)
+
+    def of_criteria_version(self, number: int | None) -> Self:
+        """Those on the criteria version with this number; None: on each criteria set's live one."""
+        if number is None:
+            return self.filter(criteria_version=F("criteria_version__criteria_set__live_version"))
+        return self.filter(criteria_version__number=number)
+
+    def certified(self, now: datetime) -> Self:
+        """Those that certify at `now`."""
+        return self.filter(status="certified", expires_at__gt=now)
+
+    def uncertified(self, now: datetime) -> Self:
+        """Those that do not, the expired among them."""
+        return self.filter(~Q(status="certified") | Q(expires_at__lte=now))
+
+    def not_outdated(self) -> Self:
+        """Those of live versions and of newer ones, which are drafts that may be promoted."""
         return self.filter(
-            judge_version=F("judge_version__judge__live_version"),
-            criteria_version=F("criteria_version__criteria_set__live_version"),
+            Q(judge_version__judge__live_version=None)
+            | Q(judge_version__number__gte=F("judge_version__judge__live_version__number")),
+            Q(criteria_version__criteria_set__live_version=None)
+            | Q(criteria_version__number__gte=F("criteria_version__criteria_set__live_version__number")),
         )
 
     def within(self, sets: models.QuerySet[CriteriaSet]) -> Self:

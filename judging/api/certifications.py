@@ -1,0 +1,108 @@
+"""Whether a judge may be trusted: the resource that everything downstream reads."""
+
+from typing import Annotated, Literal
+
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from ninja import Router
+from pydantic import Field
+
+from judging.access import token_sets
+from judging.api.caching import kept
+from judging.api.schemas import AllowOut, CertificationOut, CertificationPage, ErrorOut, RefuseOut
+from judging.auth import Bearer
+from judging.models import ApiToken, Certificate
+from judging.services.resource import resource, sentences
+from judging.services.standing import Standing, find_standing
+
+MAX_AGE = 60  # seconds; a change of state is seen within a minute at the latest
+_LARGEST = 2**31 - 1
+
+type Number = Annotated[int, Field(ge=1, le=_LARGEST)]
+type Limit = Annotated[int, Field(ge=1, le=200)]
+
+router = Router(auth=Bearer("gate"), tags=["certification"])
+_ERRORS = {401: ErrorOut, 403: ErrorOut, 404: ErrorOut, 422: ErrorOut}
+
+
+def _token(request: HttpRequest) -> ApiToken:
+    token = getattr(request, "auth", None)
+    assert isinstance(token, ApiToken)
+    return token
+
+
+def _standing(
+    request: HttpRequest, judge: str, criteria: str, judge_version: int | None, version: int | None
+) -> Standing:
+    return find_standing(
+        judge=judge,
+        criteria=criteria,
+        sets=token_sets(_token(request)),
+        now=timezone.now(),
+        judge_version=judge_version,
+        version=version,
+    )
+
+
+@router.get("certifications/{judge}/{criteria}", response={200: CertificationOut, **_ERRORS})
+def certification(
+    request: HttpRequest,
+    judge: str,
+    criteria: str,
+    version: Number | None = None,
+    judge_version: Number | None = None,
+) -> HttpResponse:
+    """How a judge stands on a criteria set: its live versions unless others are named."""
+    standing = _standing(request, judge, criteria, judge_version, version)
+    return kept(request, JsonResponse(resource(standing)), standing.seconds_left(MAX_AGE))
+
+
+@router.get("gate/{judge}/{criteria}", response={200: AllowOut, 409: RefuseOut, **_ERRORS})
+def gate(
+    request: HttpRequest,
+    judge: str,
+    criteria: str,
+    version: Number | None = None,
+    judge_version: Number | None = None,
+) -> HttpResponse:
+    """200 only when the judge is certified now, so that `curl --fail` gates on it."""
+    standing = _standing(request, judge, criteria, judge_version, version)
+    if standing.certified:
+        response = JsonResponse({"allow": True})
+    else:
+        response = JsonResponse({"allow": False, "reasons": sentences(standing.reasons)}, status=409)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@router.get("certifications", response={200: CertificationPage, **_ERRORS})
+def certifications(
+    request: HttpRequest,
+    judge: str = "",
+    criteria: str = "",
+    status: Literal["certified", "uncertified"] | None = None,
+    cursor: Number | None = None,
+    limit: Limit = 50,
+) -> HttpResponse:
+    """The certificates in force, of all versions, newest first."""
+    now = timezone.now()
+    found = Certificate.objects.current().within(token_sets(_token(request)))
+    found = found.filter(_wanted(judge, criteria, cursor))
+    if status:
+        found = found.certified(now) if status == "certified" else found.uncertified(now)
+    page = list(found.with_names().order_by("-pk")[: limit + 1])
+    shown = [Standing(each.judge_version, each.criteria_version, each, now) for each in page[:limit]]
+    following = page[limit - 1].pk if len(page) > limit else None
+    response = JsonResponse({"items": [resource(each) for each in shown], "next_cursor": following})
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _wanted(judge: str, criteria: str, cursor: int | None) -> Q:
+    wanted = Q()
+    if judge:
+        wanted &= Q(judge_version__judge__slug=judge)
+    if criteria:
+        wanted &= Q(criteria_version__criteria_set__slug=criteria)
+    return wanted & Q(pk__lt=cursor) if cursor else wanted

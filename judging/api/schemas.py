@@ -1,0 +1,76 @@
+"""The shapes that the API answers with, as its documentation shows them."""
+
+from datetime import datetime
+from typing import Literal
+
+from ninja import Schema
+
+
+class ReasonOut(Schema):
+    """A reason: the code for programs, the sentence for people."""
+
+    code: str
+    message: str
+
+
+class CertificationOut(Schema):
+    """How a judge version stands on a criteria version now. A number that does not exist is null."""
+
+    judge: str
+    judge_version: int
+    fingerprint: str
+    criteria: str
+    criteria_version: int
+    certified: bool
+    status: Literal["certified", "uncertified"]
+    reasons: list[ReasonOut]
+    warnings: list[ReasonOut]
+    rule: str
+    bar: float
+    kappa: float | None
+    interval: tuple[float, float] | None
+    lower_bound: float | None
+    n: int
+    n_pass: int
+    n_fail: int
+    agreement: float | None
+    coverage: float | None
+    kappa_worst_case: float | None
+    attempt: int
+    opened_rows: int
+    calibrated_at: datetime | None
+    expires_at: datetime | None
+
+
+class CertificationPage(Schema):
+    """Some certificates in force, newest first; `next_cursor` asks for those after them."""
+
+    items: list[CertificationOut]
+    next_cursor: int | None
+
+
+class AllowOut(Schema):
+    """The judge may gate."""
+
+    allow: Literal[True]
+
+
+class RefuseOut(Schema):
+    """The judge may not gate, and why."""
+
+    allow: Literal[False]
+    reasons: list[ReasonOut]
+
+
+class ErrorDetail(Schema):
+    """What went wrong; `fields` says it per field of what was sent."""
+
+    code: str
+    message: str
+    fields: dict[str, str] | None = None
+
+
+class ErrorOut(Schema):
+    """The shape of every error."""
+
+    error: ErrorDetail

@@ -1,0 +1,15 @@
+"""Version 1 of the API, put together."""
+
+from ninja import NinjaAPI
+
+from judging.api import badge, certifications, errors
+
+api = NinjaAPI(
+    title="Vera",
+    version="1",
+    description="Which judges may be trusted. Send a token in the header `Authorization: Bearer …`.",
+    urls_namespace="api",
+)
+errors.register(api)
+api.add_router("", certifications.router)
+api.add_router("", badge.router)

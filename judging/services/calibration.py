@@ -1,0 +1,148 @@
+"""Counting a run's verdicts against what people settled: by SQL, never from rows pulled into Python."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import batched
+
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+
+from judging.domain.precheck import Case, criteria_text_of, run_precheck
+from judging.models import Calibration, CalibrationRow, Judge, JudgeVersion, Run, Verdict
+from labeling.models import Candidate, CriteriaVersion, Exposure, Submission
+
+_CELLS = {("pass", "pass"): "a", ("pass", "fail"): "b", ("fail", "pass"): "c", ("fail", "fail"): "d"}
+_COUNTED = ["pass", "fail", "skipped", "escalated"]
+_CHUNK = 1000
+
+
+def golden_truths(run: Run) -> dict[int, str]:
+    """The settled `certify` rows that `run` asked about: candidate id → `pass` or `fail`."""
+    asked = run.verdicts.filter(panel_verdict=None, repeat=0).values("candidate")
+    rows = Candidate.objects.golden(run.criteria_version).filter(split="certify", pk__in=asked)
+    return dict(rows.annotate(settled=F("truth")).order_by().values_list("pk", "settled"))
+
+
+def unresolved_rows(version: CriteriaVersion) -> int:
+    """The `certify` rows on which people disagree: excluded, and counted."""
+    rows = Candidate.objects.filter(criteria_set=version.criteria_set, split="certify").with_truth(version)
+    return rows.filter(Q(truth="unresolved")).count()
+
+
+def opened_rows(version: CriteriaVersion) -> int:
+    """The `certify` rows on which somebody has been shown a judge's verdict."""
+    shown = Exposure.objects.filter(version=version, what="verdicts", candidate__split="certify")
+    return int(shown.aggregate(rows=Count("candidate", distinct=True))["rows"])
+
+
+def attempts(judge: Judge, version: CriteriaVersion) -> int:
+    """How many versions of `judge` were scored on `certify` rows of `version`, by runs of their own."""
+    scored = Verdict.objects.filter(
+        judge_version=OuterRef("pk"),
+        run__criteria_version=version,
+        candidate__split="certify",
+        panel_verdict=None,
+        outcome__in=["pass", "fail"],
+    )
+    return max(1, JudgeVersion.objects.filter(Exists(scored), judge=judge).count())
+
+
+def layer1_kills(version: CriteriaVersion, candidate_ids: Iterable[int]) -> dict[int, str]:
+    """Which candidates Layer 1 would have killed: candidate id → the check's name."""
+    stated = criteria_text_of(
+        {"name": criterion.name, "description": criterion.description} for criterion in version.criteria.all()
+    )
+    kills = {}
+    for candidate in _with_meta(candidate_ids):
+        if check := run_precheck(_case(candidate, stated)).check:
+            kills[candidate.pk] = check
+    return kills
+
+
+def _with_meta(candidate_ids: Iterable[int]) -> Iterator[Candidate]:
+    arrivals = Submission.objects.filter(candidate=OuterRef("pk")).order_by("-pk")
+    for chunk in batched(candidate_ids, 200):
+        yield from Candidate.objects.filter(pk__in=chunk).annotate(
+            submitted_meta=Subquery(arrivals.values("meta")[:1])
+        )
+
+
+def _case(candidate: Candidate, stated: str) -> Case:
+    return Case(
+        candidate=candidate.output,
+        criteria="\n".join(filter(None, [candidate.criteria_text, stated])),
+        request=candidate.request,
+        grounding=candidate.grounding,
+        meta=getattr(candidate, "submitted_meta", None) or {},
+    )
+
+
+def golden_hash(truths: Mapping[int, str]) -> str:
+    """One hash over rows and their truth, whatever the order: the golden set as it stood."""
+    lines: list[str] = []
+    for chunk in batched(truths, 500):
+        found = Candidate.objects.filter(pk__in=chunk).values_list("pk", "content_hash")
+        lines += [f"{content} {truths[pk]}" for pk, content in found]
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+
+def calibrate(
+    *,
+    run: Run,
+    judge_version: JudgeVersion,
+    truths: Mapping[int, str],
+    kills: Mapping[int, str],
+    as_of: datetime,
+    run_complete: bool,
+    attempt: int,
+) -> Calibration:
+    """Store and count one judge version's verdicts in `run`. Called inside the caller's transaction."""
+    calibration = Calibration.objects.create(
+        run=run,
+        judge_version=judge_version,
+        criteria_version=run.criteria_version,
+        unresolved=unresolved_rows(run.criteria_version),
+        golden_hash=golden_hash(truths),
+        run_complete=run_complete,
+        attempt=attempt,
+        as_of=as_of,
+        **dict.fromkeys(_CELLS.values(), 0),
+    )
+    for chunk in batched(_rows(calibration, truths, kills), _CHUNK):
+        CalibrationRow.objects.bulk_create(chunk)
+    _count(calibration)
+    return calibration
+
+
+def _rows(
+    calibration: Calibration, truths: Mapping[int, str], kills: Mapping[int, str]
+) -> Iterator[CalibrationRow]:
+    verdicts = Verdict.objects.filter(
+        run=calibration.run, judge_version=calibration.judge_version, repeat=0, outcome__in=_COUNTED
+    ).values_list("pk", "candidate_id", "outcome")
+    for verdict, candidate, outcome in verdicts:
+        if candidate in truths:
+            yield CalibrationRow(
+                calibration=calibration,
+                candidate_id=candidate,
+                verdict_id=verdict,
+                truth=truths[candidate],
+                outcome=outcome,
+                killed_by=kills.get(candidate, ""),
+            )
+
+
+def _count(calibration: Calibration) -> None:
+    counted = calibration.rows.values("truth", "outcome").annotate(
+        rows=Count("pk"), unkilled=Count("pk", filter=Q(killed_by=""))
+    )
+    for group in counted.order_by():
+        truth, outcome, rows = group["truth"], group["outcome"], group["rows"]
+        if cell := _CELLS.get((truth, outcome)):
+            setattr(calibration, cell, rows)
+            setattr(calibration, f"unkilled_{cell}", group["unkilled"])
+        elif outcome == "skipped":
+            setattr(calibration, f"skipped_{truth}", rows)
+        else:
+            calibration.escalated += rows
+    calibration.save()

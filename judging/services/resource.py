@@ -1,0 +1,111 @@
+"""A standing written down: the certification resource of the API, and the one line of the commands."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from judging.domain.certification import Decision, decide, summary_line
+from judging.domain.reasons import Reason
+from judging.models import Certificate
+from judging.services.certification import policy_of
+from judging.services.standing import Standing
+from labeling.domain.agreement import Interval, kappa_exact
+
+_PLAIN_FIGURES = (
+    "kappa",
+    "lower_bound",
+    "n",
+    "n_pass",
+    "n_fail",
+    "agreement",
+    "coverage",
+    "kappa_worst_case",
+)
+
+
+def resource(standing: Standing) -> dict[str, Any]:
+    """The certification resource, ready for JSON. A number that does not exist is None."""
+    return _names(standing) | _answer(standing) | _figures(standing.certificate)
+
+
+def summary(standing: Standing) -> str:
+    """The line that `calibrate` and `gate` print."""
+    return summary_line(_decision(standing), standing.bar)
+
+
+def sentences(reasons: tuple[Reason, ...]) -> list[dict[str, str]]:
+    """Reasons as the API names them."""
+    return [{"code": str(reason.code), "message": reason.message} for reason in reasons]
+
+
+def _names(standing: Standing) -> dict[str, Any]:
+    return {
+        "judge": standing.judge_version.judge.slug,
+        "judge_version": standing.judge_version.number,
+        "fingerprint": standing.judge_version.fingerprint,
+        "criteria": standing.criteria_version.criteria_set.slug,
+        "criteria_version": standing.criteria_version.number,
+    }
+
+
+def _answer(standing: Standing) -> dict[str, Any]:
+    return {
+        "certified": standing.certified,
+        "status": str(standing.status),
+        "reasons": sentences(standing.reasons),
+        "warnings": sentences(standing.warnings),
+        "rule": standing.rule,
+        "bar": float(standing.bar),
+    }
+
+
+def _figures(certificate: Certificate | None) -> dict[str, Any]:
+    if certificate is None:
+        nothing = dict.fromkeys((*_PLAIN_FIGURES, "interval", "calibrated_at", "expires_at"))
+        return nothing | dict.fromkeys(("n", "n_pass", "n_fail", "attempt", "opened_rows"), 0)
+    ends = [certificate.interval_low, certificate.interval_high]
+    return {name: getattr(certificate, name) for name in _PLAIN_FIGURES} | {
+        "interval": None if None in ends else ends,
+        "attempt": certificate.attempt,
+        "opened_rows": certificate.opened_rows,
+        "calibrated_at": certificate.calibrated_at.isoformat(),
+        "expires_at": certificate.expires_at.isoformat(),
+    }
+
+
+def _decision(standing: Standing) -> Decision:
+    """The stored decision in the domain's form; kappa comes exact from the counts, no statistic is redone."""
+    certificate = standing.certificate
+    if certificate is None:
+        return decide(
+            replace(policy_of(standing.criteria_version.criteria_set), rule="point"), None, standing.now
+        )
+    calibration = certificate.calibration
+    table = calibration.table
+    return Decision(
+        certified=standing.certified,
+        reasons=standing.reasons,
+        warnings=standing.warnings,
+        kappa=None if certificate.kappa is None else kappa_exact(table),
+        interval=_interval(certificate),
+        lower_bound=certificate.lower_bound,
+        kappa_worst_case=_fraction(certificate.kappa_worst_case),
+        agreement=Fraction(table.a + table.d, table.n) if table.n else None,
+        coverage=_fraction(certificate.coverage),
+        n=table.n,
+        n_pass=table.n_pass,
+        n_fail=table.n_fail,
+        escalated=calibration.escalated,
+        unresolved=calibration.unresolved,
+        labels_needed=None,
+        expires_at=certificate.expires_at,
+    )
+
+
+def _interval(certificate: Certificate) -> Interval | None:
+    low, high = certificate.interval_low, certificate.interval_high
+    return None if low is None or high is None else Interval(low, high)
+
+
+def _fraction(number: float | None) -> Fraction | None:
+    return None if number is None else Fraction(number)

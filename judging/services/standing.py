@@ -1,0 +1,140 @@
+"""How a judge version stands on a criteria version at one moment: the answer of API, pages and commands."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import F, QuerySet
+
+from judging.domain.certification import Status, effective_status, expired
+from judging.domain.reasons import CertificateReason, Reason, certificate_reason
+from judging.models import Certificate, JudgeVersion
+from labeling.models import CriteriaSet, CriteriaVersion
+
+
+class UnknownName(LookupError):
+    """No such judge, criteria set or version that the reader may see; the message names it."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A certificate as it stands at `now`; `certificate` is None for a judge that was never calibrated."""
+
+    judge_version: JudgeVersion
+    criteria_version: CriteriaVersion
+    certificate: Certificate | None
+    now: datetime
+
+    @property
+    def certified(self) -> bool:
+        return self.status == Status.CERTIFIED
+
+    @property
+    def status(self) -> Status:
+        if self.certificate is None:
+            return Status.UNCERTIFIED
+        return effective_status(self.certificate.status, self.certificate.expires_at, self.now)
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why the judge is not certified now; empty when it is."""
+        if self.certificate is None:
+            return (certificate_reason(CertificateReason.NEVER_CALIBRATED),)
+        stored = _reasons(self.certificate.reasons)
+        over = self.now >= self.certificate.expires_at
+        if not over or any(reason.code == CertificateReason.EXPIRED for reason in stored):
+            return stored
+        return (*stored, expired(self.certificate.expires_at))
+
+    @property
+    def warnings(self) -> tuple[Reason, ...]:
+        """What blocks nothing and a reader should know."""
+        return _reasons(self.certificate.warnings) if self.certificate else ()
+
+    @property
+    def rule(self) -> str:
+        return self.certificate.rule if self.certificate else self.criteria_version.criteria_set.rule
+
+    @property
+    def bar(self) -> Decimal:
+        return self.certificate.bar if self.certificate else self.criteria_version.criteria_set.bar
+
+    @property
+    def bound_below_bar(self) -> bool:
+        """Certified or not, whether kappa's lower bound leaves room for a judge below the bar."""
+        bound = self.certificate.lower_bound if self.certificate else None
+        return bound is not None and bound < self.bar
+
+    def seconds_left(self, most: int) -> int:
+        """How long this answer holds, `most` at the longest: to the second in which it expires."""
+        if not self.certified or self.certificate is None:
+            return most
+        return min(most, int((self.certificate.expires_at - self.now).total_seconds()))
+
+
+def _reasons(stored: list[dict[str, str]]) -> tuple[Reason, ...]:
+    return tuple(Reason(CertificateReason(each["code"]), each["detail"], each["message"]) for each in stored)
+
+
+def named_version(name: str) -> tuple[str, int | None]:
+    """`slug` or `slug@N` of a command line. Raises `UnknownName` where N is no version number."""
+    slug, at, number = name.partition("@")
+    if not at:
+        return slug, None
+    if not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise UnknownName(f"“{name}” names no version. Write it like {slug or 'name'}@2.")
+    return slug, int(number)
+
+
+def find_standing(
+    *,
+    judge: str,
+    criteria: str,
+    sets: QuerySet[CriteriaSet],
+    now: datetime,
+    judge_version: int | None = None,
+    version: int | None = None,
+) -> Standing:
+    """How the judge stands: its live version on the live criteria version unless others are named.
+
+    `sets` are those that the reader may see; any other is as unknown as a misspelt one. One query where
+    there is a certificate. Raises `UnknownName`.
+    """
+    named = Certificate.objects.current().filter(
+        judge_version__judge__slug=judge, criteria_version__criteria_set__slug=criteria
+    )
+    certificates = named.within(sets).of_judge_version(judge_version).of_criteria_version(version)
+    if found := certificates.with_names().first():
+        return Standing(found.judge_version, found.criteria_version, found, now)
+    of, by = _criteria_version(criteria, version, sets), _judge_version(judge, judge_version)
+    return Standing(by, of, None, now)
+
+
+def _judge_version(slug: str, number: int | None) -> JudgeVersion:
+    versions = JudgeVersion.objects.select_related("judge").filter(judge__slug=slug)
+    if not versions.exists():
+        raise UnknownName(f"There is no judge “{slug}”.")
+    live = {"pk": F("judge__live_version")}
+    found = versions.filter(**live if number is None else {"number": number}).first()
+    if found is None:
+        raise UnknownName(_no_version(f"Judge “{slug}”", number))
+    return found
+
+
+def _criteria_version(slug: str, number: int | None, sets: QuerySet[CriteriaSet]) -> CriteriaVersion:
+    versions = CriteriaVersion.objects.select_related("criteria_set").filter(
+        criteria_set__slug=slug, criteria_set__in=sets
+    )
+    if not versions.exists():
+        raise UnknownName(f"There is no criteria set “{slug}” that you may read.")
+    live = {"pk": F("criteria_set__live_version")}
+    found = versions.filter(**live if number is None else {"number": number}).first()
+    if found is None:
+        raise UnknownName(_no_version(f"Criteria set “{slug}”", number))
+    return found
+
+
+def _no_version(name: str, number: int | None) -> str:
+    if number is None:
+        return f"{name} has no live version. Name a version, or have a lead promote one."
+    return f"{name} has no version {number}."

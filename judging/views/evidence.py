@@ -1,0 +1,87 @@
+"""What the detail page shows behind a standing."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, QuerySet
+
+from judging.domain.reasons import SKIP_SENTENCES, SkipReason
+from judging.models import Calibration, CalibrationRow, Certificate
+from judging.services.standing import Standing
+from judging.views.figures import defined, figures_of
+from labeling.domain.agreement import Estimate, estimate_kappa
+
+_HISTORY = 20  # events shown
+
+
+@dataclass(frozen=True)
+class Skips:
+    """How often a judge gave no verdict, and why."""
+
+    reason: str
+    sentence: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A juror, or the panel itself, on the same rows."""
+
+    calibration: Calibration
+    kappa: Estimate | None
+    skips: list[Skips]
+
+
+def evidence_of(standing: Standing) -> dict[str, Any]:
+    """Template context: table, figures, jurors, history and other versions."""
+    context: dict[str, Any] = {"others": _others(standing)}
+    if standing.certificate is None:
+        return context
+    calibration = standing.certificate.calibration
+    return context | {
+        "calibration": calibration,
+        "figures": figures_of(calibration, float(standing.bar)),
+        "seats": _seats(calibration),
+        "history": _history(standing),
+    }
+
+
+def _seats(calibration: Calibration) -> list[Seat]:
+    """The judge of the run first, then its jurors in the order of their seats."""
+    same_run = Calibration.objects.filter(run=calibration.run_id, is_current=True)
+    found = list(same_run.select_related("judge_version__judge").order_by("pk"))
+    skips = _skips(found)
+    return [
+        Seat(each, defined(lambda table=each.table: estimate_kappa(table)), skips.get(each.pk, []))  # type: ignore[misc]
+        for each in found
+    ]
+
+
+def _skips(calibrations: list[Calibration]) -> dict[int, list[Skips]]:
+    skipped = CalibrationRow.objects.filter(calibration__in=calibrations, outcome="skipped")
+    counted = skipped.values("calibration", "verdict__reason").annotate(rows=Count("pk"))
+    found: dict[int, list[Skips]] = {}
+    for group in counted.order_by("-rows"):
+        reason = group["verdict__reason"]
+        sentence = SKIP_SENTENCES[SkipReason(reason)]
+        found.setdefault(group["calibration"], []).append(Skips(reason, sentence, group["rows"]))
+    return found
+
+
+def _history(standing: Standing) -> QuerySet[Certificate]:
+    events = Certificate.objects.filter(
+        judge_version=standing.judge_version, criteria_version=standing.criteria_version
+    )
+    return events.select_related("actor").order_by("-pk")[:_HISTORY]
+
+
+def _others(standing: Standing) -> list[Standing]:
+    """Other versions of the judge or of the criteria, as they stand now."""
+    found = Certificate.objects.current().filter(
+        judge_version__judge=standing.judge_version.judge_id,
+        criteria_version__criteria_set=standing.criteria_version.criteria_set_id,
+    )
+    if standing.certificate:
+        found = found.exclude(pk=standing.certificate.pk)
+    newest = found.with_names().order_by("-criteria_version__number", "-judge_version__number")[:_HISTORY]
+    return [Standing(each.judge_version, each.criteria_version, each, standing.now) for each in newest]

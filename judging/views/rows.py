@@ -1,0 +1,116 @@
+"""The rows behind a count: what people say beside what the judge says. Opening certify rows is logged."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Page, Paginator
+from django.db.models import F, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from judging.models import Calibration, CriterionScore, Verdict
+from judging.services.disclosure import log_shown, open_rows, opened_by
+from judging.services.standing import Standing
+from judging.views.dashboard import standing_or_404
+from labeling.models import Candidate, CriteriaVersion, Label, Ruling
+from vera_site.http import Request
+
+_PER_PAGE = 10
+
+CELLS: dict[str, tuple[str, Q]] = {
+    "a": ("People pass, the judge passes", Q(truth="pass", outcome="pass")),
+    "b": ("People pass, the judge fails", Q(truth="pass", outcome="fail")),
+    "c": ("People fail, the judge passes", Q(truth="fail", outcome="pass")),
+    "d": ("People fail, the judge fails", Q(truth="fail", outcome="fail")),
+    "disagreements": (
+        "People and judge disagree",
+        Q(truth="pass", outcome="fail") | Q(truth="fail", outcome="pass"),
+    ),
+    "skipped": ("The judge gave no verdict", Q(outcome="skipped")),
+    "escalated": ("The panel split and left it to people", Q(outcome="escalated")),
+}
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """One row side by side: `verdict` carries the candidate, its labels and the jurors' verdicts."""
+
+    verdict: Verdict
+    truth: str
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def cell_rows(request: Request, judge: str, criteria: str, cell: str) -> HttpResponse:
+    """The certify rows of one cell: those that the reader has opened, and how many are still closed."""
+    standing = standing_or_404(request, judge, criteria)
+    calibration = _calibration(standing)
+    if cell not in CELLS:
+        raise Http404("There is no such cell.")
+    title, wanted = CELLS[cell]
+    rows, version = calibration.rows.filter(wanted), standing.criteria_version
+    if request.method == "POST":
+        open_rows(reader=request.user, version=version, rows=rows, most=_PER_PAGE)
+        return HttpResponseRedirect(request.get_full_path())
+    opened = rows.filter(opened_by(request.user, version)).order_by("-pk")
+    page = Paginator(opened.values_list("verdict_id", "truth"), _PER_PAGE).get_page(request.GET.get("page"))
+    closed = rows.count() - page.paginator.count
+    return _page(request, standing, page, {"title": title, "closed": closed, "most": min(closed, _PER_PAGE)})
+
+
+@login_required
+@require_safe
+def tune_rows(request: Request, judge: str, criteria: str) -> HttpResponse:
+    """Disagreements on tune rows, which count for no certificate; that they were shown is noted."""
+    standing = standing_or_404(request, judge, criteria)
+    found = _tune_disagreements(_calibration(standing))
+    page = Paginator(found, _PER_PAGE).get_page(request.GET.get("page"))
+    shown = Verdict.objects.filter(pk__in=[pk for pk, _ in page]).values_list("candidate_id", flat=True)
+    log_shown(reader=request.user, version=standing.criteria_version, candidate_ids=list(shown))
+    return _page(request, standing, page, {"title": "Disagreements on tune rows", "tune": True})
+
+
+def _calibration(standing: Standing) -> Calibration:
+    if standing.certificate is None:
+        raise Http404("This judge was never calibrated, so there are no rows to show.")
+    return standing.certificate.calibration
+
+
+def _tune_disagreements(calibration: Calibration) -> QuerySet[Verdict, Any]:
+    """Verdict id and truth, where they differ."""
+    truth = Candidate.objects.golden(calibration.criteria_version).filter(pk=OuterRef("candidate"))
+    verdicts = Verdict.objects.filter(
+        run=calibration.run_id,
+        judge_version=calibration.judge_version_id,
+        repeat=0,
+        candidate__split="tune",
+        outcome__in=["pass", "fail"],
+    )
+    settled = verdicts.annotate(settled=Subquery(truth.annotate(word=F("truth")).values("word")))
+    differing = settled.filter(settled__in=["pass", "fail"]).exclude(settled=F("outcome"))
+    return differing.order_by("pk").values_list("pk", "settled")
+
+
+def _page(request: Request, standing: Standing, page: Page[Any], more: dict[str, Any]) -> HttpResponse:
+    truths: dict[int, str] = dict(page)
+    verdicts = _with_everything(Verdict.objects.filter(pk__in=truths), standing.criteria_version)
+    by_pk = {verdict.pk: verdict for verdict in verdicts}
+    rows = [ShownRow(by_pk[pk], truth) for pk, truth in truths.items()]
+    context = {"section": "dashboard", "standing": standing, "rows": rows, "page": page}
+    return render(request, "judging/rows.html", context | more)
+
+
+def _with_everything(verdicts: QuerySet[Verdict], version: CriteriaVersion) -> QuerySet[Verdict]:
+    labels = Label.objects.current().filter(version=version).select_related("labeler")
+    rulings = Ruling.objects.current().filter(version=version).select_related("ruled_by")
+    scores = CriterionScore.objects.select_related("criterion")
+    jurors = Verdict.objects.select_related("judge_version__judge").order_by("pk")
+    return verdicts.select_related("candidate", "judge_version__judge").prefetch_related(
+        Prefetch("candidate__labels", labels, to_attr="shown_labels"),
+        Prefetch("candidate__rulings", rulings, to_attr="shown_rulings"),
+        Prefetch("scores", scores),
+        Prefetch("juror_verdicts", jurors),
+        Prefetch("juror_verdicts__scores", scores),
+    )
