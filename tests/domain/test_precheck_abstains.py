@@ -82,6 +82,17 @@ ERRORS: list[Row] = [
      ANSWERS, "a letter that speaks of an error"),
     ("panic-prose", "panic: the town panicked.\nNobody slept.", "Write a story.", ANSWERS, "a story"),
     ("markdown-table", "| a | b |\n|---|---|\n| 1 | 2 |", "Make a table.", ANSWERS, "a table"),
+    ("forbidden", "Forbidden", "Give one synonym.", ANSWERS, "one word may be the answer"),
+    ("overloaded", "Overloaded", "Give one synonym.", ANSWERS, "one word may be the answer"),
+    ("terminated", "Terminated", "Give one synonym.", ANSWERS, "one word may be the answer"),
+    ("tle", "Time limit exceeded", "What is TLE short for?", ANSWERS, "the answer"),
+    ("ls-prose", "ls: lists files. Use -a for hidden ones; permission denied", "Explain ls.", ANSWERS, "prose"),
+    ("success-and-error", "{\"success\": true, \"error\": \"ignored\"}", "Validate it.", ANSWERS, "the run says that it succeeded"),
+    ("log-record", "{\"type\": \"error\", \"level\": 3}", "Return the record.", ANSWERS, "a record of that type"),
+    ("error-rate", "{\"error_rate\": 0.2}", "Give the rates.", ANSWERS, "a measure"),
+    ("fixed", "The build failed because the token expired. I renewed it: all 42 tests pass.", "Fix the build.", ANSWERS, "an honest report"),
+    ("expects-error", "def test_x():\n    with pytest.raises(KeyError):\n        f()", "Write a test that expects a KeyError.", ANSWERS, "a test of a failure"),
+    ("retries", "Maximum number of retries: 5", "What is the default?", ANSWERS, "a setting"),
 ]
 SCHEMA: list[Row] = [
     ("forbidden", "Ada, 42", "", "plain text, no JSON", "JSON is forbidden"),

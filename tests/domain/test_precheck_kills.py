@@ -141,6 +141,12 @@ LINES: list[Row] = [
     ("cat", "cat: config.toml: No such file or directory", "Tell me the port.", ANSWERS, "error_leak", "shell"),
     ("windows", "'jq' is not recognized as an internal or external command,\r\noperable program or batch file.",
      "Count the open orders.", ANSWERS, "error_leak", "shell"),
+    ("llm-prefix", "LLM call failed: Error code: 500 - {'error': 'x'}", "Plan a trip.", ANSWERS, "error_leak", "prefix and provider error"),
+    ("call-prefix", "Failed to call LLM: 503 Service Unavailable", "Plan a trip.", ANSWERS, "error_leak", "prefix and status"),
+    ("403-number", "403 Forbidden", "Plan a trip.", ANSWERS, "error_leak", "a number makes it a status"),
+    ("cuda", "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", "Plan a trip.", ANSWERS, "error_leak", "the runtime speaks"),
+    ("mcp", "MCP error -32602: Invalid arguments", "Plan a trip.", ANSWERS, "error_leak", "protocol error"),
+    ("model", "{\"error\": {\"message\": \"The model `x` does not exist\", \"type\": \"invalid_request_error\"}}", "Plan a trip.", ANSWERS, "error_leak", "provider object"),
 ]
 SCHEMA: list[Row] = [
     ("prose", "Here you go: name Ada.", "Return it as JSON.", JSON, "schema_violation", "no JSON in it"),
@@ -186,6 +192,10 @@ OTHER: list[Row] = [
     ("js-object", "[object Object]", "Draft the invitation.", ANSWERS, "raw_object", "never made into text"),
     ("coroutine", "<coroutine object Agent.run at 0x7f3a2c1d5e40>", "Draft the invitation.", ANSWERS, "raw_object",
      "never awaited"),
+    ("terminated", "Agent terminated: maximum number of iterations (10) reached.", "Plan a trip.", ANSWERS, "stop_notice", "framework"),
+    ("could-not", "The agent has reached the maximum number of iterations and could not complete the task.", "Plan a trip.", ANSWERS, "stop_notice", "framework"),
+    ("underscore", "Agent execution terminated due to max_iterations limit", "Plan a trip.", ANSWERS, "stop_notice", "framework"),
+    ("no-final", "Agent reached max iterations without producing a final answer.", "Plan a trip.", ANSWERS, "stop_notice", "framework"),
 ]
 # fmt: on
 ROWS = [

@@ -5,7 +5,15 @@ import pytest
 from judging.domain.precheck import Case, Layer1, run_precheck
 
 JSON = "valid_json: The output must be one valid JSON document."
-SIZE = 10_000_000
+SIZES = (390, 2_900, 900_000, 2_500_000)
+"""The shorter ones lie just below the lengths beyond which some checks do not look."""
+HEADS = [
+    "Traceback (most recent call last):\n  ", "<think>", "KeyError: 'a", "\x1b]", '{"a": "',
+    "Max steps reached ",
+    "bash: ",
+    "ERROR x\n", "thread 'main' panicked at ", "litellm.", 'File "a", line 1\n', "<html>",
+    "Agent stopped due to ",
+]  # fmt: skip
 PATTERNS = [
     "a", "(", "[", "{", '{"a":', '"', '\\"', "\x1b[", "\x1b[0", "\x1b]", "\x9b", "[1;", "<think>",
     "<think></think>",
@@ -18,17 +26,23 @@ PATTERNS = [
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=ascii)
-def test_ten_megabytes_of_anything(pattern: str) -> None:
-    text = pattern * (SIZE // 4 // len(pattern) if pattern != "a" else SIZE)
+def test_megabytes_of_anything(pattern: str) -> None:
+    for size in SIZES:
+        case = Case(pattern * (size // len(pattern)), criteria=JSON, request="Return it.")
 
-    assert run_precheck(Case(text, criteria=JSON, request="Return it.")).verdict in Layer1
+        assert run_precheck(case).verdict in Layer1
 
 
-@pytest.mark.parametrize(
-    "head", ["Traceback (most recent call last):\n  ", "<think>", "KeyError: 'a", "\x1b]", '{"a": "']
-)
+@pytest.mark.parametrize("pattern", "a([{ ")
+def test_ten_megabytes(pattern: str) -> None:
+    assert run_precheck(Case(pattern * 10_000_000, criteria=JSON)).verdict in Layer1
+
+
+@pytest.mark.parametrize("head", HEADS, ids=ascii)
 def test_a_known_start_before_a_long_text(head: str) -> None:
-    assert run_precheck(Case(head + "a b\\" * 1_000_000)).verdict in Layer1
+    for filling in ("a b\\", "1", "ERROR ", "a.b", "(1)", " a", "Error: "):
+        for size in SIZES[:3]:
+            assert run_precheck(Case(head + filling * (size // len(filling)))).verdict in Layer1
 
 
 @pytest.mark.parametrize(

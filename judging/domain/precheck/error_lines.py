@@ -5,96 +5,128 @@ import re
 MESSAGE_LIMIT = 3_000
 """Longest text taken for an error line: real ones are short."""
 
-SPEAKS_OF_ITSELF = re.compile(
+LEAD = (
     r"(?:(?:error|api error|exception|llm error|request failed|provider error|failed|litellm error"
-    r"|agent error|an error occurred):? ?[-:]? ?){0,2}(?:"
-    r"error code: \d{3} ?- ?[{\[<]"
-    r"|(?:error )?\d{3}:? \{[\"'](?:error|type|message|detail)[\"']"
-    r"|\{[\"'](?:type|error)[\"']: ?(?:[\"']error[\"']|\{[\"'](?:message|code|type|status)[\"'])"
-    r"|(?:litellm|openai|anthropic|google|botocore|httpx|httpcore|requests|aiohttp|urllib3|cohere"
-    r"|mistralai|groq|openrouter|grpc|langchain\w*)\.[\w.]{0,80}"
-    r"(?:error|exception|timeout|exhausted|denied|unavailable|exceeded)\w{0,20}: ?\S"
-    r"|(?:ratelimit|authentication|apiconnection|apistatus|apitimeout|internalserver"
-    r"|serviceunavailable|badrequest|contextwindowexceeded"
-    r"|contentpolicyviolation|permissiondenied|notfound|overloaded|api|throttling|resourceexhausted"
-    r"|validation|quotaexceeded)(?:error|exception): ?"
-    r"(?:error code|\w{2,30}exception|litellm|openai|anthropic|\d{3}|request timed out"
-    r"|connection error|rate limit|an error occurred \()"
-    r"|an error occurred \(\w{1,60}\) when calling the \w{1,60} operation"
-    r"|(?:\w{1,40}error: )?httpsconnectionpool\(|(?:\w{1,40}error: )?httpconnectionpool\("
-    r"|this model's maximum context length is \d+ tokens\.? (?:however|but)"
-    r"|prompt is too long: \d+ tokens"
-    r"|incorrect api key provided"
-    r"|you exceeded your current quota"
-    r"|rate limit (?:reached|exceeded) for \S+"
-    r"|your credit balance is too low to access"
-    r"|the server had an error (?:while )?processing your request"
-    r"|that model is currently overloaded"
-    r"|the model `[^`\n]{1,100}` (?:does not exist|has been deprecated)"
-    r"|the response was filtered due to the prompt triggering"
-    r"|upstream connect error or disconnect"
-    r"|no healthy upstream\s*\Z"
-    r"|\[?googlegenerativeai error\]?:|\[\d{3} (?:too many requests|service unavailable|bad request"
-    r"|forbidden|internal server error)\]"
-    r"|mcp error -?\d{3,5}:"
-    r"|<tool_use_error>"
-    r"|resource_exhausted\b|429 resource_exhausted|\d{3} (?:unavailable|permission_denied"
-    r"|invalid_argument)\. \{"
-    r")",
-    re.IGNORECASE,
+    r"|agent error"
+    r"|an error occurred|(?:llm|model|api|provider) (?:call|request) failed"
+    r"|failed to call (?:the )?(?:llm|model|api)"
+    r"|error calling (?:the )?(?:llm|model|api)|error communicating with \w{1,30}):? ?[-:]? ?){0,2}"
 )
-STATUS_LINES = re.compile(
-    r"(?:(?:error|http error|http|api error|request failed"
-    r"|upstream error)[: ]{1,2})?(?:http(?:/[\d.]{1,3})? ?)?(?:\(?[45]\d\d\)?:?[ -]{0,3})?"
+CLIENTS = (
+    r"(?:litellm|openai|anthropic|google|botocore|httpx|httpcore|requests|aiohttp|urllib3|cohere"
+    r"|mistralai|groq"
+    r"|openrouter|grpc|langchain\w*)"
+)
+CLIENT_ERRORS = (
+    r"(?:ratelimit|authentication|apiconnection|apistatus|apitimeout|internalserver|serviceunavailable"
+    r"|badrequest"
+    r"|contextwindowexceeded|contentpolicyviolation|permissiondenied|notfound|overloaded|api|throttling"
+    r"|resourceexhausted|validation|quotaexceeded)(?:error|exception)"
+)
+PROVIDER_STARTS = (
+    r"error code: \d{3} ?- ?[{\[<]",
+    r"(?:error )?\d{3}:? \{[\"'](?:error|type|message|detail)[\"']",
+    r"\{[\"'](?:type|error)[\"']: ?(?:[\"']error[\"']|\{[\"'](?:message|code|type|status)[\"'])",
+    rf"{CLIENTS}\.[\w.]{{0,80}}(?:error|exception|timeout|exhausted|denied|unavailable"
+    rf"|exceeded)\w{{0,20}}: ?\S",
+    rf"{CLIENT_ERRORS}: ?(?:error code|\w{{2,30}}exception|litellm|openai|anthropic|\d{{3}}"
+    r"|request timed out)",
+    rf"{CLIENT_ERRORS}: ?(?:connection error|rate limit|an error occurred \()",
+    r"an error occurred \(\w{1,60}\) when calling the \w{1,60} operation",
+    r"(?:\w{1,40}error: )?https?connectionpool\(",
+    r"this model's maximum context length is \d+ tokens\.? (?:however|but)",
+    r"prompt is too long: \d+ tokens",
+    r"incorrect api key provided",
+    r"you exceeded your current quota",
+    r"rate limit (?:reached|exceeded) for \S+",
+    r"your credit balance is too low to access",
+    r"the server had an error (?:while )?processing your request",
+    r"that model is currently overloaded",
+    r"the model `[^`\n]{1,100}` (?:does not exist|has been deprecated)",
+    r"the response was filtered due to the prompt triggering",
+    r"upstream connect error or disconnect",
+    r"no healthy upstream\s*\Z",
+    r"\[?googlegenerativeai error\]?:",
+    r"\[\d{3} (?:too many requests|service unavailable|bad request|forbidden|internal server error)\]",
+    r"(?:\d{3} )?(?:unavailable|permission_denied|invalid_argument|resource_exhausted)\. \{",
+    r"mcp error -?\d{3,5}:",
+    r"<tool_use_error>",
+)
+STATUS_NAME = (
     r"(?:internal server error|bad gateway|service (?:temporarily )?unavailable|gateway time-?out"
-    r"|too many requests|unauthorized|forbidden"
-    r"|request entity too large|payload too large|overloaded(?:_error)?|method not allowed"
-    r"|request time-?out|proxy authentication required)"
-    r"(?: for url: \S{1,500})?[.!]?\Z"
-    r"|(?:\w{0,30}error: )?request failed with status code [45]\d\d\.?\Z"
-    r"|(?:error: )?(?:request timed out|connection error|fetch failed|network error|socket hang up"
-    r"|terminated)[.!]?\Z"
-    r"|(?:error: )(?:connection (?:refused|reset by peer|timed out|closed|aborted)|timeout|timed out"
-    r"|the operation was aborted|aborted|unknown error"
-    r"|(?:connect|read|getaddrinfo|spawn|listen) E[A-Z_]{4,20}\b.{0,200})[.!]?\Z"
-    r"|(?:\w{1,30}error: )?\[errno -?\d{1,4}\] .{1,200}\Z"
-    r"|curl: \(\d{1,3}\) .{1,300}\Z"
-    r"|(?:error: )?(?:tool execution failed|error executing tool|error calling tool|tool call failed"
-    r"|tool error|error running tool|unknown tool|tool not found)"
-    r"(?: [\w.'\"`-]{1,60})?: .{1,400}\Z"
-    r"|(?:bash|sh|zsh|/bin/\w{1,6}|dash|fish"
-    r"|\S{1,80}\.sh):(?: line)?(?: ?\d{1,5}:)? .{1,200}(?:not found|no such file or directory"
-    r"|permission denied"
-    r"|syntax error.{0,100}|unbound variable|command not found: \S{1,100})\Z"
-    r"|\S{1,60}: command not found\Z"
-    r"|(?:cat|ls|cp|mv|rm|cd|grep|python3?|node|head|tail|open|mkdir|chmod)(?::"
-    r"| can't)[^\n]{1,300}(?:no such file or directory|permission denied|not a directory)\Z"
-    r"|'[^'\n]{1,100}' is not recognized as an internal or external command,?\s+operable program or "
-    r"batch file\.?\Z"
-    r"|[^\n]{1,200} : the term '[^'\n]{1,100}' is not recognized as (?:the )?name of a cmdlet"
-    r"|(?:segmentation fault|bus error|aborted|illegal instruction)(?: \(core dumped\))\Z"
-    r"|(?:java\.lang\.)?outofmemoryerror: java heap space\Z"
-    r"|fatal: (?:not a git repository|unable to access|could not read|authentication failed"
-    r"|repository ')[^\n]{0,300}\Z",
-    re.IGNORECASE,
+    r"|too many requests"
+    r"|request entity too large|payload too large|method not allowed|request time-?out|overloaded_error"
+    r"|proxy authentication required)"
 )
-RUNTIME_LINES = re.compile(
-    r"(?:Uncaught |Error: )?(?:KeyError: (?:'[^'\n]{0,100}'|\"[^\"\n]{0,100}\"|\d{1,20})"
-    r"|(?:TypeError|AttributeError|ReferenceError|NameError|ValueError|IndexError|RuntimeError"
-    r"|ImportError|ModuleNotFoundError|FileNotFoundError"
-    r"|ZeroDivisionError|UnboundLocalError|JSONDecodeError|json\.decoder\.JSONDecodeError|SyntaxError"
-    r"|NullPointerException|java\.lang\.\w{1,60}|RangeError"
-    r"|TimeoutError|ConnectionError|ConnectionRefusedError|PermissionError|UnicodeDecodeError"
-    r"|RecursionError|AssertionError|OSError|NoMethodError): "
-    r"(?:'[\w.]{1,60}' object|cannot read propert|[^\n]{0,80}is not (?:defined|a function|iterable"
-    r"|subscriptable|callable|JSON serializable)"
-    r"|name '|list index out of|string index out of|no module named|\[errno|division by zero"
-    r"|could not convert|invalid literal|not enough values"
-    r"|too many values|module '|cannot import name|local variable|cannot access local"
-    r"|expecting (?:value|property)|extra data|unexpected (?:token|end)"
-    r"|unterminated string|maximum (?:call stack|recursion)|unsupported operand"
-    r"|[\w.]{1,60}\(\) (?:missing|takes|got)|cannot invoke|'\w{1,20}' codec"
-    r"|nonetype|undefined method|argument of type|can only concatenate))[^\n]{0,300}\Z",
+STATUS_LEAD = (
+    r"(?:(?:error|http error|http|api error|request failed"
+    r"|upstream error)[: ]{1,2})?(?:http(?:/[\d.]{1,3})? ?)?"
+)
+NO_FILE = r"(?:no such file or directory|permission denied|not a directory|is a directory)"
+TOOL_FAILURE = (
+    r"(?:tool execution failed|tool call failed|tool error|unknown tool|tool not found"
+    r"|error (?:executing|calling|running) tool)"
+)
+WHOLE_LINES = (
+    rf"{LEAD}{STATUS_LEAD}(?:\(?[45]\d\d\)?:?[ -]{{0,3}})?{STATUS_NAME}(?: for url: \S{{1,500}})?[.!]?",
+    # one word may be an answer ("a synonym for banned"), so these need their number
+    rf"{LEAD}{STATUS_LEAD}\(?[45]\d\d\)?:?[ -]{{0,3}}(?:unauthorized|forbidden|overloaded|not found"
+    r"|bad request)[.!]?",
+    r"(?:\w{0,30}error: )?request failed with status code [45]\d\d\.?",
+    rf"{LEAD}(?:request timed out|connection error|fetch failed|socket hang up)[.!]?",
+    r"error: (?:connection (?:refused|reset by peer|timed out|closed|aborted)|network error|terminated)[.!]?",
+    r"error: (?:timeout|timed out|the operation was aborted|aborted|unknown error)[.!]?",
+    r"(?:error: )?(?:connect|read|getaddrinfo|spawn|listen) E[A-Z_]{4,20}\b.{0,200}",
+    r"(?:\w{1,30}error: )?\[errno -?\d{1,4}\] .{1,200}",
+    r"curl: \(\d{1,3}\) .{1,300}",
+    rf"(?:error: )?{TOOL_FAILURE}(?: [\w.'\"`-]{{1,60}})?: .{{1,400}}",
+    r"(?:bash|sh|zsh|dash|fish|/bin/\w{1,6}"
+    r"|\S{1,80}\.sh):(?: line)?(?: ?\d{1,5}:)? [^:;\n]{1,200}: (?:command )?not found",
+    rf"(?:bash|sh|zsh|dash|fish|/bin/\w{{1,6}}"
+    rf"|\S{{1,80}}\.sh):(?: line)?(?: ?\d{{1,5}}:)? [^:;\n]{{1,200}}: {NO_FILE}",
+    r"zsh: command not found: \S{1,100}",
+    r"\S{1,60}: command not found",
+    rf"(?:cat|ls|cp|mv|rm|cd|grep|head|tail|mkdir|chmod): [^;\n]{{1,200}}: {NO_FILE}",
+    rf"(?:/\S{{0,100}}/)?python3?: can't open file [^\n]{{1,300}}: (?:\[errno \d+\] )?{NO_FILE}",
+    r"'[^'\n]{1,100}' is not recognized as an internal or external command,?\s+operable program or "
+    r"batch file\.?",
+    r"[^\n]{1,200} : the term '[^'\n]{1,100}' is not recognized as (?:the )?name of a "
+    r"cmdlet[^\n]{0,400}(?:\n[^\n]{0,200}){0,9}",
+    r"(?:segmentation fault|bus error|aborted|illegal instruction) \(core dumped\)",
+    r"(?:java\.lang\.)?outofmemoryerror: java heap space",
+    r"fatal: (?:not a git repository|unable to access|could not read|authentication failed"
+    r"|repository ')[^\n]{0,300}",
+)
+EXCEPTIONS = (
+    r"(?:TypeError|AttributeError|ReferenceError|NameError|ValueError|IndexError|RuntimeError|ImportError"
+    r"|ModuleNotFoundError|FileNotFoundError|ZeroDivisionError|UnboundLocalError"
+    r"|(?:json\.decoder\.)?JSONDecodeError"
+    r"|SyntaxError|NullPointerException|java\.lang\.\w{1,60}|RangeError|TimeoutError|ConnectionError"
+    r"|ConnectionRefusedError|PermissionError|UnicodeDecodeError|RecursionError|AssertionError|OSError"
+    r"|NoMethodError"
+    r"|torch\.cuda\.OutOfMemoryError)"
+)
+RUNTIME_WORDS = (
+    r"'[\w.]{1,60}' object",
+    r"[^\n]{0,80}is not (?:defined|a function|iterable|subscriptable|callable|JSON serializable)",
+    r"cannot (?:read propert|import name|access local|invoke)",
+    r"name '|module '|no module named|local variable|undefined method|\[errno",
+    r"(?:list|string|tuple) index out of|division by zero|could not convert|invalid literal|nonetype",
+    r"not enough values|too many values|expecting (?:value|property)|extra data|unterminated string",
+    r"unexpected (?:token|end)|maximum (?:call stack|recursion)|unsupported operand|'\w{1,20}' codec",
+    r"[\w.]{1,60}\(\) (?:missing|takes|got)|argument of type|can only concatenate|cuda out of memory",
+)
+
+
+def _any_of(*patterns: str) -> str:
+    return f"(?:{'|'.join(patterns)})"
+
+
+PROVIDER_ERROR = re.compile(f"{LEAD}{_any_of(*PROVIDER_STARTS)}", re.IGNORECASE)
+ERROR_LINE = re.compile(rf"{_any_of(*WHOLE_LINES)}\Z", re.IGNORECASE)
+KEY_ERROR = r"KeyError: (?:'[^'\n]{0,100}'|\"[^\"\n]{0,100}\"|\d{1,20})"
+EXCEPTION_LINE = re.compile(
+    rf"(?:Uncaught |Error: )?(?:{KEY_ERROR}|{EXCEPTIONS}: {_any_of(*RUNTIME_WORDS)}[^\n]{{0,300}})\Z",
     re.IGNORECASE,
 )
 
@@ -103,11 +135,11 @@ def error_line(text: str) -> str | None:
     """What kind of error line the whole text is, or None."""
     if len(text) > MESSAGE_LIMIT:
         return None
-    if SPEAKS_OF_ITSELF.match(text) and not _goes_on(text):
+    if PROVIDER_ERROR.match(text) and not _goes_on(text):
         return "a provider's error"
-    if STATUS_LINES.match(text):
+    if ERROR_LINE.match(text):
         return "a bare error line"
-    return "a bare exception" if RUNTIME_LINES.match(text) else None
+    return "a bare exception" if EXCEPTION_LINE.match(text) else None
 
 
 def _goes_on(text: str) -> bool:

@@ -61,6 +61,8 @@ NO_ERROR = re.compile(r"(?:none|no|null|n/a|no error|false|ok|0)?\.?\Z", re.IGNO
 def error_object(record: Mapping[str, object]) -> str | None:
     """What a record says that is nothing but an error, or None where it holds an answer as well."""
     present = {name.lower(): value for name, value in record.items() if value not in (None, [], {}, "")}
+    if present.get("success") is True or present.get("ok") is True:
+        return None
     extra = {name for name, value in present.items() if name not in BESIDE_ERROR}
     if extra:
         return None

@@ -78,6 +78,7 @@ NO_DEMAND = re.compile(
     r"|\bor[ \t]+(?:as |in |an? |valid )*json\b|\bjson\b/|/json\b"
     r"|\b(?:either|may|might|can|could|prefer\w*|ideally|optional\w*|if|when|where|whenever|possibly"
     r"|e\.g\.|for example|such as|like)\b[^.;!?\n]{0,60}\bjson\b"
+    r"|\bjson(?:[ \t]+only)?[ \t]+(?:when|if|unless|where|on request)\b"
     # text beside it, or several documents
     r"|\bjson\b[^.;!?\n]{0,60}\b(?:and|plus|then|followed by|after|before|preceded by|together with"
     r"|along with|alongside)[ \t]+(?:an?|one|some|the|your|short|brief)?"
@@ -86,9 +87,11 @@ NO_DEMAND = re.compile(
     r"|\b(?:explanation|sentence|summary|paragraph|comments?|prose|note|intro\w*|description"
     r"|rationale)[ \t]+(?:and|then|plus|followed by|with|before|above|containing)"
     r"[^.;!?\n]{0,30}\bjson\b"
-    r"|\bjsonl\b|\bjson[ -]?lines?\b|\bndjson\b|\bjson5\b|\bjsonc\b|\bjson-?(?:like|ish|style)\b"
+    r"|\bjsonl\b|\bjson[ -]?lines?\b|\bndjson\b|\bjson5\b|\bjsonc\b|\bjson-?(?:like|ish|style|free)\b"
     r"|\bper line\b|\beach line\b|\bnewline[- ](?:delimited|separated)\b"
     r"|\b(?:several|multiple|two|three|many)[ \t]+(?:\w{1,20}[ \t]+)?json\b|\bjson (?:objects|documents)\b"
+    # JSON as the subject of a sentence
+    r"|(?<!the )\bjson[ \t]+(?:is|was|were|would|should|used to)\b"
     # JSON as the subject of text or code
     r"|\b(?:explain\w*|describ\w+|defin\w+|discuss\w*|function|script|endpoint|handler|parser|code"
     r"|snippet|program|method|api|command|query|yaml|xml|csv|markdown)\b"

@@ -18,8 +18,8 @@ def error_leak(case: Case) -> Kill | None:
 
 
 def _leaked(case: Case) -> str | None:
-    if case.record is not None and (said := error_object(case.record)):
-        return None if object_is_the_subject(case) else said
+    if case.record is not None:
+        return None if object_is_the_subject(case) else error_object(case.record)
     kind = whole_trace(_spoken(case)) or error_line(_spoken(case))
     return f"the whole output is {_with_article(kind)} with no answer around it" if kind else None
 

@@ -9,52 +9,68 @@ NOTICE_LIMIT = 400
 """Longest text taken for a notice: real ones are a sentence or two."""
 
 WHO = (
-    r"(?:(?:the )?(?:agent|assistant|chain|run|task|workflow|conversation|execution|crew|loop|model"
-    r"|graph|session|process|it|i|we)\b[ \t]*(?:executor )?)?"
+    r"(?:the )?(?:agent|assistant|chain|run|task|workflow|conversation|execution|crew|loop|model|graph"
+    r"|session"
+    r"|process|it|i|we)(?:[ \t]+(?:executor|execution|run|loop))?"
 )
-LIMIT = (
-    r"(?:max(?:imum)?[ _]?(?:number of |allowed |permitted )?(?:llm |model |agent |tool[- ]?(?:call "
-    r"|use )?|reasoning |conversation |agentic )?"
-    r"(?:iterations?|steps?|turns?|rounds?|retries|attempts|tool calls?|calls|requests|loops?"
-    r"|recursion(?: depth| limit)?|execution time|tokens?|depth|messages)"
-    r"|(?:iteration|step|turn|recursion|time|tool[- ]call|token|round|call|budget|retry|request"
-    r"|context|usage)s?[ -]?(?:limit|budget|cap|quota))"
+HAS = r"(?:[ \t]+(?:was|has|have|had|is|been|got)|['’]ve)*"
+MAXIMUM = (
+    r"max(?:imum)?[ _]?(?:number of |allowed |permitted )?(?:llm |model |agent |tool |tool[- ]call "
+    r"|reasoning "
+    r"|conversation |agentic )?(?:iterations?|steps?|turns?|rounds?|retries|attempts|tool calls?|calls"
+    r"|requests"
+    r"|loops?|recursion(?: depth)?|execution time|tokens?|depth|messages)(?: limit)?"
 )
-REACHED = r"(?:(?:was|were|has been|have been|is|limit)[ \t]+)?(?:reached|exceeded|hit|exhausted|met)"
-NOTICE = re.compile(
-    r"[\[(*<]{0,3}(?:error|warning|notice|system|info|stopped|terminated|aborted)?[:\s-]{0,3}(?:"
-    rf"{WHO}(?:was |has |have |had |is |been |'ve |got )*(?:stopped|terminated|aborted|halted|ended"
-    r"|interrupted|timed out|cancelled)\b"
-    r"(?: early| prematurely)?[:,]?[ \t]*(?:due to|because(?: of)?|after|by|as|on"
-    rf"|-)[ \t]*(?:reaching |exceeding |hitting |it |the |a |an |its |of )*{LIMIT}"
-    rf"|{WHO}(?:has |have |had |'ve )?(?:reached|exceeded|hit|exhausted)[ \t]+(?:the |its |my "
-    rf"|our )?(?:configured )?{LIMIT}"
-    rf"|{LIMIT}(?: of)?[ \t]*(?:\(?\d+\)?[ \t]*)?{REACHED}"
-    r"|recursion limit of \d+ reached"
-    r"|sorry, need more steps to process this request"
-    r"|(?:agent|task|execution|tool|run|workflow|step|conversation|operation|job"
-    r"|command)[ \t]+(?:execution )?timed out(?: after \d+(?:\.\d+)? ?(?:seconds?|minutes?|secs?|mins?"
-    r"|ms|s|m)\b)?"
-    r"|request (?:was )?(?:aborted|interrupted by (?:the )?user|cancelled)(?: by user)?"
-    r"|(?:agent|run|task|generation|execution) (?:was )?(?:interrupted|cancelled"
-    r"|aborted)(?: by (?:the )?user)?"
-    r"|unable to (?:complete|finish) (?:the |this )?(?:task|request) within (?:the )?(?:maximum"
-    r"|allowed|given|max)\b"
-    r")(?P<rest>[^\n]*)",
-    re.IGNORECASE,
+RUN_LIMIT = rf"(?:{MAXIMUM}|(?:iteration|step|turn|recursion|tool[- ]call)s?[ -]?(?:limit|budget|cap|quota))"
+ANY_LIMIT = (
+    rf"(?:{RUN_LIMIT}|(?:time|token|round|call|budget|retry|request|context|usage)s?[ -]?(?:limit"
+    r"|budget|cap))"
 )
-HARMLESS_REST = re.compile(
-    r"[\s.!)\]*>:]*(?:or (?:the )?time limit|or max(?:imum)? (?:iterations|execution time)"
-    r"|\(?\d+(?: ?(?:/|of) ?\d+)?\)?|\d+ ?(?:s|seconds|iterations|steps|turns)"
-    r"|without (?:hitting|reaching|producing|finishing|a final|an answer|completing"
-    r"|completion)\b[^.\n]{0,120}|before (?:finishing|completing|completion|reaching|producing"
-    r"|an?)\b[^.\n]{0,120}"
-    r"|(?:and )?(?:stopping|aborting|terminating|giving up|forcing|requesting"
-    r"|no (?:final )?answer)\b[^.\n]{0,120}|for (?:this|the) (?:run|task|session|conversation|agent)"
-    r"|(?:you can )?increase the limit\b[^.\n]{0,200}|by setting\b[^\n]{0,200}|please (?:try again"
-    r"|retry|continue|increase)\b[^.\n]{0,120}|use tool for use|of \d+|[\s.,;!()\[\]*<>:/-])*\Z",
-    re.IGNORECASE,
+REACHED = r"(?:(?:was|were|has been|have been|is)[ \t]+)?(?:reached|exceeded|hit|exhausted|met)"
+COUNT = r"(?:[ \t]*(?:of )?\(?\d+\)?)?"
+BECAUSE = r"[:,]?[ \t]*(?:(?:due to|because of|because|after|by|as|on|-)[ \t]+)?"
+WITHIN = r"within (?:the )?(?:maximum|allowed|given|max)\b"
+SECONDS = r"(?: after \d+(?:\.\d+)? ?(?:seconds?|minutes?|secs?|mins?|ms|s|m)\b)?"
+NOTICES = (
+    # agent stopped due to max iterations; terminated: step limit (10) reached
+    rf"(?:{WHO}{HAS}[ \t]+)?(?:stopped|terminated|aborted|halted|ended|interrupted|timed out|cancelled)"
+    rf"(?: early| prematurely)?{BECAUSE}(?:(?:reaching|exceeding|hitting|it|the|a|an|its|of)[ \t]+)*"
+    rf"{ANY_LIMIT}{COUNT}(?:[ \t]+{REACHED})?",
+    # the agent has reached the maximum number of steps
+    rf"{WHO}{HAS}[ \t]+(?:reached|exceeded|hit|exhausted)[ \t]+(?:the |its |my "
+    rf"|our )?(?:configured )?{ANY_LIMIT}",
+    rf"(?:reached|exceeded|hit|exhausted)[ \t]+(?:the )?(?:configured )?{RUN_LIMIT}",
+    # maximum number of steps reached
+    rf"{RUN_LIMIT}{COUNT}[ \t]+{REACHED}",
+    r"sorry, need more steps to process this request",
+    r"(?:agent|task|execution|tool|run|workflow|step|conversation|operation|job|command)[ \t]+(?:execution )?"
+    rf"timed out{SECONDS}",
+    r"request (?:was )?(?:aborted|interrupted by (?:the )?user|cancelled)(?: by user)?",
+    r"(?:agent|run|task|generation|execution) (?:was )?(?:interrupted|cancelled"
+    r"|aborted)(?: by (?:the )?user)?",
+    rf"unable to (?:complete|finish) (?:the |this )?(?:task|request) {WITHIN}",
 )
+LEAD = r"[\[(*<]{0,3}(?:error|warning|notice|system|info|stopped|terminated|aborted)?[:\s-]{0,3}"
+NOTICE = re.compile(rf"{LEAD}(?:{'|'.join(NOTICES)})(?P<rest>[^\n]*)", re.IGNORECASE)
+ADDITIONS = (
+    r"[\s.,;!()\[\]*<>:/-]",
+    r"\d++(?: ?(?:of|/) ?\d++)?(?: ?(?:seconds|s|iterations|steps|turns)\b)?",
+    r"of \d++",
+    r"or (?:the )?(?:time limit|max(?:imum)? (?:iterations|execution time))",
+    r"(?:and |but |so )(?:it |i )?(?:could not|couldn['’]t|cannot|did not|failed to"
+    r"|was unable to) \w{1,20}\b[^.\n]{0,120}",
+    r"without (?:hitting|reaching|producing|finishing|completing|completion|a final"
+    r"|an answer)\b[^.\n]{0,120}",
+    r"before (?:finishing|completing|completion|reaching|producing|an?)\b[^.\n]{0,120}",
+    r"(?:and )?(?:stopping|aborting|terminating|giving up|forcing|requesting"
+    r"|no (?:final )?answer)\b[^.\n]{0,120}",
+    r"for (?:this|the) (?:run|task|session|conversation|agent)",
+    r"(?:you can )?increase the limit\b[^.\n]{0,200}",
+    r"by setting\b[^\n]{0,200}",
+    r"please (?:try again|retry|continue|increase)\b[^.\n]{0,120}",
+)
+# possessive: a text that is no notice must not be tried in every division into additions
+NOTHING_MORE = re.compile(rf"(?:{'|'.join(ADDITIONS)})*+\Z", re.IGNORECASE)
 LIMITS_NAMED = re.compile(
     r"\b(?:iterations?|limits?|limited|steps|turns|agent|framework|stop(?:s|ped)?|terminat\w+"
     r"|messages?|notices?|timeouts?|timed|converg\w+|optimi\w+|train\w*|solver"
@@ -69,6 +85,6 @@ def stop_notice(case: Case) -> Kill | None:
     if len(case.body) > NOTICE_LIMIT or LIMITS_NAMED.search(case.ask):
         return None
     notice = NOTICE.match(case.body)
-    if notice is None or not HARMLESS_REST.match(case.body[notice.start("rest") :]):
+    if notice is None or not NOTHING_MORE.match(case.body[notice.start("rest") :]):
         return None
     return Kill(f"the whole output is a stop notice: {case.body.splitlines()[0]!r}")

@@ -153,8 +153,10 @@ def whole_trace(text: str) -> str | None:
 
 def _without_messages(text: str) -> str:
     """The text without the lines inside a trace that may hold any words."""
-    text = LOG_LEAD.sub("", text, count=1)
-    text = PANIC_MESSAGE.sub(r"\1", text, count=1)
+    if lead := LOG_LEAD.match(text):
+        text = text[lead.end() :]
+    if panic := PANIC_MESSAGE.match(text):
+        text = panic[1] + text[panic.end() :]
     return FIELD_NAME.sub("", text) if "validation error" in text else text
 
 
