@@ -10,7 +10,6 @@ from labeling.formats.strict_json import quote
 
 FINAL = frozenset({"consensus", "gold"})  # a set's own final verdict, not one person's
 UNRESOLVED = "unresolved"
-LONGEST_NAME = 60
 
 type People = tuple[tuple[Opinion, ...], Decision | None, int]
 
@@ -44,8 +43,6 @@ def _annotator(entry: Fields, at: str) -> str:
     name = read.text(entry, "annotator", at=f"{at}.annotator")
     if not name.strip() or name != name.strip() or not name.isprintable():
         raise RowProblem(f"{at}.annotator", f"{quote(name)} is no name: it is empty or cannot be seen.")
-    if len(name) > LONGEST_NAME:
-        raise RowProblem(f"{at}.annotator", f"The name has more than {LONGEST_NAME} characters. Shorten it.")
     return name
 
 

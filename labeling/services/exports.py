@@ -1,0 +1,193 @@
+"""Taking rows out: every candidate of a criteria set with what people said of it under one version.
+
+A candidate that arrived several times has a row for each arrival; the first one carries the verdicts.
+"""
+
+import os
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import cast
+
+from django.contrib.auth.models import User
+
+from labeling.access import AnyUser
+from labeling.domain.verdicts import HumanVerdict
+from labeling.formats import csv, jsonl, vera
+from labeling.formats.rows import Decision, Opinion, Row, StatedCriterion
+from labeling.models import Candidate, CriteriaVersion, Label, Ruling, Submission
+from labeling.services.audit import record
+from labeling.services.criteria import spec_of
+
+WRITERS: dict[str, Callable[[Iterable[Row]], Iterator[str]]] = {
+    "jsonl": jsonl.write,
+    "vera": vera.write,
+    "csv": csv.write,
+}
+_AT_ONCE = 500
+_SPEC_FIELDS = ("name", "description", "weight", "required", "scale_min", "scale_max", "minimum")
+
+
+def export_golden(
+    *, version: CriteriaVersion, format: str, write: Callable[[str], object], actor: AnyUser | None = None
+) -> int:
+    """Write every row in `format`, a line at a time, and record that it was done. Returns the rows."""
+    count = 0
+
+    def counted() -> Iterator[Row]:
+        nonlocal count
+        for count, row in enumerate(golden_rows(version), start=1):  # noqa: B007
+            yield row
+
+    for line in WRITERS[format](counted()):
+        write(line)
+    record(
+        actor=actor,
+        action="export",
+        subject=str(version),
+        criteria_set=version.criteria_set,
+        format=format,
+        rows=count,
+    )
+    return count
+
+
+def export_to_file(*, version: CriteriaVersion, format: str, path: Path) -> int:
+    """As `export_golden`, to a file that appears under its name only once it is whole. Raises OSError."""
+    handle, begun = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
+            count = export_golden(version=version, format=format, write=out.write)
+        Path(begun).chmod(0o666 & ~_umask())
+        Path(begun).replace(path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            Path(begun).unlink()
+        raise
+    return count
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def golden_rows(version: CriteriaVersion) -> Iterator[Row]:
+    """The rows, in the order in which the candidates came. Memory is bounded by a few hundred of them."""
+    stated = _stated(version)
+    names = _annotator_names(version)
+    after = 0
+    while candidates := list(
+        Candidate.objects.filter(criteria_set_id=version.criteria_set_id, pk__gt=after).order_by("pk")[
+            :_AT_ONCE
+        ]
+    ):
+        yield from _rows(version, candidates, stated, names)
+        after = candidates[-1].pk
+
+
+def _stated(version: CriteriaVersion) -> tuple[StatedCriterion, ...]:
+    return tuple(
+        {name: getattr(criterion, name) for name in (*_SPEC_FIELDS, "strategy", "params")}
+        for criterion in spec_of(version).criteria
+    )
+
+
+def _annotator_names(version: CriteriaVersion) -> dict[int, str | None]:
+    """How each labeler is called in a file; None for labels of a file that named nobody.
+
+    An imported `a1@set` is `a1` again, except where somebody of Vera is called `a1` and labels here, too.
+    """
+    suffix = f"@{version.criteria_set.slug}"
+    labelers = dict(
+        User.objects.filter(
+            pk__in=Label.objects.current().filter(version=version).values("labeler")
+        ).values_list("pk", "username")
+    )
+    taken = set(labelers.values())
+    names: dict[int, str | None] = {}
+    for pk, username in labelers.items():
+        short = username.removesuffix(suffix)
+        names[pk] = username if short in taken else short
+        if username == f"file{suffix}" and short not in taken:
+            names[pk] = None
+    return names
+
+
+def _rows(
+    version: CriteriaVersion,
+    candidates: list[Candidate],
+    stated: tuple[StatedCriterion, ...],
+    names: dict[int, str | None],
+) -> Iterator[Row]:
+    ids = [candidate.pk for candidate in candidates]
+    arrivals: dict[int, list[Submission]] = defaultdict(list)
+    for submission in Submission.objects.filter(candidate__in=ids).order_by("pk"):
+        arrivals[submission.candidate_id].append(submission)
+    opinions = _opinions(version, ids, names)
+    rulings = {
+        ruling.candidate_id: _decision(ruling)
+        for ruling in Ruling.objects.current().filter(version=version, candidate__in=ids)
+    }
+    for candidate in candidates:
+        first, *others = arrivals[candidate.pk] or [Submission(candidate=candidate)]
+        yield _row(
+            candidate, first, version, stated, tuple(opinions[candidate.pk]), rulings.get(candidate.pk)
+        )
+        for other in others:
+            yield _row(candidate, other, version, stated, (), None)
+
+
+def _opinions(
+    version: CriteriaVersion, ids: list[int], names: dict[int, str | None]
+) -> dict[int, list[Opinion]]:
+    found: dict[int, list[Opinion]] = defaultdict(list)
+    labels = Label.objects.current().filter(version=version, candidate__in=ids).order_by("pk")
+    for label in labels.prefetch_related("marks__criterion"):
+        marks = sorted(label.marks.all(), key=lambda mark: mark.criterion.position)
+        found[label.candidate_id].append(
+            Opinion(
+                verdict=HumanVerdict(label.verdict),
+                annotator=names[label.labeler_id],
+                comment=label.comment,
+                blind=label.blind,
+                scores={mark.criterion.name: mark.score for mark in marks},
+            )
+        )
+    return found
+
+
+def _decision(ruling: Ruling) -> Decision:
+    unresolved = ruling.verdict == Ruling.Decision.UNRESOLVED
+    verdict = None if unresolved else HumanVerdict(ruling.verdict)
+    return Decision(verdict=verdict, reason=ruling.reason, blind=ruling.blind)
+
+
+def _row(
+    candidate: Candidate,
+    arrival: Submission,
+    version: CriteriaVersion,
+    stated: tuple[StatedCriterion, ...],
+    opinions: tuple[Opinion, ...],
+    decision: Decision | None,
+) -> Row:
+    return Row(
+        line=0,
+        output=candidate.output,
+        request=candidate.request,
+        grounding=candidate.grounding,
+        criteria_text=candidate.criteria_text,
+        criteria=stated,
+        threshold=version.threshold,
+        external_id=arrival.external_id,
+        split=candidate.split,
+        generator_model=arrival.generator_model,
+        generator_family=arrival.generator_family,
+        truncated=arrival.truncated,
+        meta=cast(dict[str, object], arrival.meta),
+        opinions=opinions,
+        decision=decision,
+    )

@@ -1,0 +1,172 @@
+"""Bringing rows in: all of a file or nothing, every refused row named."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import batched
+from typing import BinaryIO
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from labeling.access import AnyUser
+from labeling.formats.detect import READERS, detect
+from labeling.formats.rows import FileProblem, Refused, Row
+from labeling.models import ImportBatch
+from labeling.services.audit import record
+from labeling.services.imports.annotators import Annotators
+from labeling.services.imports.contradictions import declare_unresolved
+from labeling.services.imports.intake import HASH, Intake
+from labeling.services.imports.report import RECORDED_REFUSED, ImportProblem, Report
+from labeling.services.imports.target import Target, find_target, make_target
+from labeling.services.imports.writer import Writer
+from labeling.services.queue import open_slots
+from labeling.services.truth import truth_changed
+
+__all__ = ["FORMATS", "HASH", "FileProblem", "ImportProblem", "Report", "import_golden"]
+
+AUTO = "auto"
+FORMATS = (AUTO, *READERS)
+_MOST_ROWS = 500  # decided on and written at once
+_MOST_TEXT = 8 * 1024 * 1024  # characters of them
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    slug: str
+    split: str
+    labeler: User | None
+    create: bool
+    actor: AnyUser | None
+
+
+def import_golden(
+    *,
+    stream: BinaryIO,
+    file_name: str,
+    slug: str,
+    format: str = AUTO,
+    split: str = "certify",
+    labeler: User | None = None,
+    create: bool = False,
+    keep_good: bool = False,
+    dry_run: bool = False,
+    actor: AnyUser | None = None,
+) -> Report:
+    """Bring the rows of a seekable file into the live version of the criteria set `slug`.
+
+    A file with a refused row is not kept at all unless `keep_good`; `dry_run` reports and keeps nothing.
+    `create` makes the set from the first row where there is none. `split` is tune, certify or hash.
+    `labeler` is whose labels they are where the file does not say. On SQLite other writers wait meanwhile.
+    Raises FileProblem or ImportProblem with a sentence; then nothing is kept.
+    """
+    chosen = detect(stream) if format == AUTO else format
+    if labeler is not None and chosen != "vera":
+        raise ImportProblem("These rows name their annotators themselves. Leave the labeler out.")
+    order = _Order(slug, split, labeler, create, actor)
+    report = Report(shown_name(file_name), chosen, dry_run=dry_run, keep_good=keep_good, criteria=slug)
+    try:
+        with transaction.atomic():
+            intake = _read_in(stream, report, order)
+            report.kept = report.acceptable and not dry_run
+            if intake is not None:
+                _finish(intake, report, actor)
+            if not report.kept:
+                transaction.set_rollback(True)
+    except IntegrityError as error:
+        raise ImportProblem(
+            "Somebody changed the same rows while they were imported. Nothing was kept: import them again."
+        ) from error
+    return report
+
+
+def shown_name(file_name: str) -> str:
+    """A file's name with every invisible or direction-changing character spelt out, at most 255 long."""
+    visible = (char if char.isprintable() else ascii(char)[1:-1] for char in file_name)
+    return "".join(visible)[:255] or "unnamed"
+
+
+def _read_in(stream: BinaryIO, report: Report, order: _Order) -> Intake | None:
+    """Take in every row; None where the set is yet to be made and no row is fit for that."""
+    target = find_target(order.slug)
+    if target is None and not order.create:
+        raise ImportProblem(
+            f"There is no criteria set {order.slug!r}. Make it first, or let the import create it (--create)."
+        )
+    sha256 = _sha256(stream)
+    good = _good_rows(READERS[report.format](stream), report)
+    intake: Intake | None = None
+    for rows in _portions(good):
+        if intake is None:
+            target = target or make_target(order.slug, rows[0], order.actor)
+            intake = _intake(target, report, sha256, order)
+        intake.take(rows)
+    if not report.counts["rows"]:
+        raise FileProblem("The file has no rows: there is nothing to import.")
+    return intake
+
+
+def _good_rows(rows: Iterable[Row | Refused], report: Report) -> Iterator[Row]:
+    for row in rows:
+        report.counts["rows"] += 1
+        if isinstance(row, Refused):
+            report.refuse(row)
+        else:
+            yield row
+
+
+def _portions(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    portion: list[Row] = []
+    size = 0
+    for row in rows:
+        portion.append(row)
+        size += len(row.output) + len(row.request) + len(row.grounding) + len(row.criteria_text)
+        if len(portion) >= _MOST_ROWS or size >= _MOST_TEXT:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
+
+
+def _sha256(stream: BinaryIO) -> str:
+    stream.seek(0)
+    return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+
+
+def _intake(target: Target, report: Report, sha256: str, order: _Order) -> Intake:
+    version = target.version
+    report.version = version.number
+    batch = ImportBatch.objects.create(
+        criteria_set_id=version.criteria_set_id,
+        version=version,
+        file_name=report.file_name,
+        format=report.format,
+        sha256=sha256,
+        created_by=order.actor if isinstance(order.actor, User) else None,
+    )
+    annotators = Annotators(version.criteria_set.slug, order.labeler)
+    return Intake(target, annotators, order.split, report, Writer(target, batch, annotators, report))
+
+
+def _finish(intake: Intake, report: Report, actor: AnyUser | None) -> None:
+    """What can be said only at the end of the file: contradictions, the queue, the record."""
+    batch, version = intake.writer.batch, intake.target.version
+    lines = {intake.seen[digest].candidate: lines for digest, lines in intake.contradictions.items()}
+    report.counts["unresolved"] = declare_unresolved(batch=batch, lines=lines)
+    wanting = sorted(intake.wanting - lines.keys())
+    report.counts["queued"] = len(wanting)
+    for ids in batched(wanting, _MOST_ROWS):
+        open_slots(version=version, candidate_ids=ids)
+    batch.counts = report.recorded_counts()
+    batch.refused = [refused.as_json() for refused in report.refused[:RECORDED_REFUSED]]
+    batch.save(update_fields=["counts", "refused"])
+    record(
+        actor=actor,
+        action="import",
+        subject=report.file_name,
+        criteria_set=version.criteria_set,
+        rows=report.counts["rows"],
+        refused=report.counts["refused"],
+        sha256=batch.sha256,
+    )
+    truth_changed(version=version, candidate_ids=intake.writer.changed | lines.keys())

@@ -1,0 +1,154 @@
+"""Deciding row by row what a file adds to a criteria version; `Writer` writes it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from labeling.domain.content import content_hash, request_hash
+from labeling.domain.sampling import split_for
+from labeling.domain.truth import LabelFact, RulingFact, Truth, settle
+from labeling.formats.rows import Row, RowProblem
+from labeling.formats.strict_json import quote
+from labeling.models import Candidate
+from labeling.services.imports.annotators import Annotators
+from labeling.services.imports.comparing import News, news_of
+from labeling.services.imports.report import Report
+from labeling.services.imports.standing import Standing, arrival_of, load_standings
+from labeling.services.imports.target import Target
+from labeling.services.imports.writer import Writer
+
+HASH = "hash"  # the split that is decided by the request
+
+
+@dataclass(slots=True)
+class Seen:
+    """What this file has said of one content so far: kept for every content, so kept small."""
+
+    line: int
+    labelers: frozenset[str] = frozenset()
+    arrivals: tuple[int, ...] = ()
+    ruled: bool = False
+    truth: Truth | None = None
+    truth_line: int = 0
+    candidate: int = 0  # its primary key, once it is written
+
+
+@dataclass
+class Intake:
+    """Takes rows into `target` a few hundred at a time; its memory is a few words for each content."""
+
+    target: Target
+    annotators: Annotators
+    split: str
+    report: Report
+    writer: Writer
+    seen: dict[bytes, Seen] = field(default_factory=dict)
+    ids: dict[str, bytes] = field(default_factory=dict)
+    contradictions: dict[bytes, list[int]] = field(default_factory=dict)
+    wanting: set[int] = field(default_factory=set)  # candidates that a label would help
+
+    def take(self, rows: Sequence[Row]) -> None:
+        """Decide on the rows; refuse or write each of them."""
+        hashes = [content_hash(row.request, row.output, row.grounding, row.criteria_text) for row in rows]
+        standings = load_standings(self.target.version, hashes, but=self.writer.batch)
+        self.annotators.look_up(opinion for row in rows for opinion in row.opinions)
+        taken: dict[str, Standing] = {}
+        for content, row in zip(hashes, rows, strict=True):
+            try:
+                taken[content] = self._take(row, content, standings)
+            except RowProblem as problem:
+                self.report.refuse(row.refuse(problem.field, problem.reason))
+        self.writer.write()
+        self._note_written(taken)
+
+    def _note_written(self, taken: dict[str, Standing]) -> None:
+        for content, standing in taken.items():
+            self.seen[bytes.fromhex(content)].candidate = standing.candidate.pk
+            if standing.wants_labels:
+                self.wanting.add(standing.candidate.pk)
+            else:
+                self.wanting.discard(standing.candidate.pk)
+
+    def _take(self, row: Row, content: str, standings: dict[str, Standing]) -> Standing:
+        digest = bytes.fromhex(content)
+        self._check_id(row, digest)
+        self.target.check_criteria(row)
+        self.target.check_scores(row)
+        standing = standings.get(content)
+        seen = self.seen.get(digest) or Seen(row.line)
+        news = news_of(
+            row,
+            standing or Standing(self._candidate(row, content)),
+            annotators=self.annotators,
+            spoken=seen.labelers,
+            ruled=seen.ruled,
+        )
+
+        # From here on nothing can refuse the row.
+        if standing is None:
+            standing = standings[content] = Standing(self.writer.add_candidate(self._candidate(row, content)))
+        else:
+            self.report.counts["candidates_known"] += 1
+        self._add(row, standing, seen, news)
+        self._remember(row, standing, seen, digest)
+        return standing
+
+    def _check_id(self, row: Row, digest: bytes) -> None:
+        known = self.ids.get(row.external_id, digest) if row.external_id else digest
+        if known != digest:
+            line = self.seen[known].line
+            raise RowProblem(
+                "id", f"{quote(row.external_id)} is also the id of line {line}, another candidate."
+            )
+
+    def _candidate(self, row: Row, content: str) -> Candidate:
+        return Candidate(
+            criteria_set_id=self.target.version.criteria_set_id,
+            request=row.request,
+            output=row.output,
+            grounding=row.grounding,
+            criteria_text=row.criteria_text,
+            content_hash=content,
+            request_hash=request_hash(row.request),
+            split=self._wanted_split(row),
+        )
+
+    def _wanted_split(self, row: Row) -> str:
+        return row.split or (split_for(request_hash(row.request)) if self.split == HASH else self.split)
+
+    def _add(self, row: Row, standing: Standing, seen: Seen, news: News) -> None:
+        self.report.counts.update(news.counts)
+        self.report.counts["judge_verdicts_ignored"] += row.judge_verdicts
+        self.report.counts["silent_annotators"] += row.silent_annotators
+        self.report.counts["split_kept"] += self._wanted_split(row) != standing.candidate.split
+        arrived = arrival_of(row)
+        # The n-th arrival of a kind is known where n of that kind were known before the file.
+        if seen.arrivals.count(arrived) >= standing.arrivals[arrived]:
+            self.writer.add_submission(standing.candidate, row)
+        seen.arrivals += (arrived,)
+        for name, opinion in news.labels:
+            self.writer.add_label(standing.candidate, name, opinion)
+            standing.labels[name] = LabelFact(name, opinion.verdict, opinion.blind)
+        if news.decision is not None:
+            self.writer.add_ruling(standing.candidate, news.decision)
+            standing.ruling = RulingFact(news.decision.verdict, news.decision.blind)
+
+    def _remember(self, row: Row, standing: Standing, seen: Seen, digest: bytes) -> None:
+        self.seen[digest] = seen
+        if row.external_id:
+            self.ids[row.external_id] = digest
+        seen.labelers = seen.labelers.union(map(self.annotators.username, row.opinions))
+        seen.ruled = seen.ruled or row.decision is not None
+        own = _own_truth(row, standing.candidate.split)
+        if own in (None, Truth.UNRESOLVED):
+            return
+        if seen.truth is None:
+            seen.truth, seen.truth_line = own, row.line
+        elif seen.truth != own:
+            self.contradictions.setdefault(digest, [seen.truth_line]).append(row.line)
+
+
+def _own_truth(row: Row, split: str) -> Truth | None:
+    """What the row by itself says of its candidate."""
+    facts = [LabelFact(opinion.annotator, opinion.verdict, opinion.blind) for opinion in row.opinions]
+    ruling = RulingFact(row.decision.verdict, row.decision.blind) if row.decision else None
+    return settle(facts, ruling, split)
