@@ -70,7 +70,13 @@ def certification(request: Request, judge: str, criteria: str) -> HttpResponse:
     """One judge on one criteria set: the answer, its doubt and what it rests on."""
     standing = standing_or_404(request, judge, criteria)
     context = {"section": "dashboard", "cell": _cell(standing), "standing": standing}
+    context["versions"] = versions_query(standing)
     return render(request, "judging/certification.html", context | evidence_of(standing))
+
+
+def versions_query(standing: Standing) -> str:
+    """The part of an address that keeps the reader at these versions."""
+    return f"?judge_version={standing.judge_version.number}&version={standing.criteria_version.number}"
 
 
 def standing_or_404(request: Request, judge: str, criteria: str) -> Standing:

@@ -8,8 +8,8 @@ from django.db.models import Count, QuerySet
 from judging.domain.reasons import SKIP_SENTENCES, SkipReason
 from judging.models import Calibration, CalibrationRow, Certificate
 from judging.services.standing import Standing
-from judging.views.figures import defined, figures_of
-from labeling.domain.agreement import Estimate, estimate_kappa
+from judging.views.figures import defined, lines_of, percent
+from labeling.domain.agreement import Estimate, band, estimate_kappa, labels_needed
 
 _HISTORY = 20  # events shown
 
@@ -37,10 +37,15 @@ def evidence_of(standing: Standing) -> dict[str, Any]:
     context: dict[str, Any] = {"others": _others(standing)}
     if standing.certificate is None:
         return context
-    calibration = standing.certificate.calibration
+    certificate = standing.certificate
+    calibration, kappa = certificate.calibration, certificate.kappa
     return context | {
         "calibration": calibration,
-        "figures": figures_of(calibration, float(standing.bar)),
+        "lines": lines_of(certificate),
+        "coverage": percent(certificate.coverage),
+        "band": None if kappa is None else band(kappa),
+        "labels_needed": kappa
+        and defined(lambda: labels_needed(calibration.table, kappa, float(standing.bar))),
         "seats": _seats(calibration),
         "history": _history(standing),
     }

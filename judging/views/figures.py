@@ -1,20 +1,17 @@
-"""The statistics of the detail page, computed when it is read."""
+"""The statistics beside kappa on the detail page, each with its doubt, computed when the page is read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from judging.models import Calibration
+from judging.models import Certificate
 from labeling.domain.agreement import (
     Estimate,
     Table,
     Undefined,
     agreement_rate,
-    band,
     bias_index,
     estimate_kappa,
-    kappa,
     kappa_max,
-    labels_needed,
     mcc,
     mcnemar_exact,
     recall,
@@ -23,38 +20,18 @@ from labeling.domain.verdicts import HumanVerdict
 
 
 @dataclass(frozen=True)
-class Figures:
-    """What stands beside kappa. None: undefined on these rows."""
+class Line:
+    """One statistic as it is read: its name, its value, and how far that may be trusted."""
 
-    band: str | None
-    agreement: Estimate | None
-    recall_pass: Estimate | None
-    recall_fail: Estimate | None
-    unkilled_kappa: Estimate | None
-    killed: int
-    kappa_max: float | None
-    mcc: float | None
-    leaning: str
-    leaning_p: float
-    labels_needed: int | None
+    name: str
+    value: str
+    doubt: str = ""
 
 
-def figures_of(calibration: Calibration, bar: float) -> Figures:
-    """The figures of one calibration."""
-    table, unkilled = calibration.table, calibration.unkilled_table
-    return Figures(
-        band=defined(lambda: band(kappa(table))),
-        agreement=defined(lambda: agreement_rate(table)),
-        recall_pass=defined(lambda: recall(table, HumanVerdict.PASS)),
-        recall_fail=defined(lambda: recall(table, HumanVerdict.FAIL)),
-        unkilled_kappa=defined(lambda: estimate_kappa(unkilled)),
-        killed=table.n - unkilled.n,
-        kappa_max=defined(lambda: kappa_max(table)),
-        mcc=mcc(table),
-        leaning=_leaning(table),
-        leaning_p=mcnemar_exact(table.b, table.c),
-        labels_needed=defined(lambda: labels_needed(table, kappa(table), bar)),
-    )
+def lines_of(certificate: Certificate) -> list[Line]:
+    """What stands beside the kappa of a certificate."""
+    calibration = certificate.calibration
+    return [*_per_class(calibration.table), *_gaps(certificate), *_more(calibration.table)]
 
 
 def defined[T](compute: Callable[[], T]) -> T | None:
@@ -63,6 +40,50 @@ def defined[T](compute: Callable[[], T]) -> T | None:
         return compute()
     except Undefined:
         return None
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage; one decimal, so that 94.9 % is not read as 95 %."""
+    return "–" if share is None else f"{int(share * 1000) / 10:g}%"
+
+
+def _per_class(table: Table) -> Iterator[Line]:
+    yield _share("Agreement", defined(lambda: agreement_rate(table)))
+    yield _share("Of rows people pass, judge passes", defined(lambda: recall(table, HumanVerdict.PASS)))
+    yield _share("Of rows people fail, judge fails", defined(lambda: recall(table, HumanVerdict.FAIL)))
+
+
+def _share(name: str, estimate: Estimate | None) -> Line:
+    if estimate is None:
+        return Line(name, "undefined", "no such rows")
+    doubt = f"95% interval {percent(estimate.low)} to {percent(estimate.high)}, {estimate.n} rows"
+    return Line(name, percent(estimate.value), doubt)
+
+
+def _gaps(certificate: Certificate) -> Iterator[Line]:
+    """What skips and Layer 1 could hide."""
+    calibration = certificate.calibration
+    asked = calibration.table.n + calibration.skipped
+    yield Line(
+        "Coverage", percent(certificate.coverage), f"{calibration.table.n} of {asked} rows have a verdict"
+    )
+    worst = certificate.kappa_worst_case
+    yield Line("Kappa if every skip were wrong", _number(worst), f"{calibration.skipped} skips")
+    unkilled = calibration.unkilled_table
+    estimate = defined(lambda: estimate_kappa(unkilled))
+    killed = f"{calibration.table.n - unkilled.n} of the rows would be killed"
+    yield Line("Kappa without what Layer 1 kills", _number(estimate.value if estimate else None), killed)
+
+
+def _more(table: Table) -> Iterator[Line]:
+    p = mcnemar_exact(table.b, table.c)
+    yield Line("Leaning", _leaning(table), f"{table.b} against {table.c} rows, McNemar exact p = {p:.3f}")
+    yield Line("Largest kappa at these pass rates", _number(defined(lambda: kappa_max(table))))
+    yield Line("Matthews correlation", _number(mcc(table)))
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
 
 
 def _leaning(table: Table) -> str:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from judging.models import Calibration, CriterionScore, Verdict
 from judging.services.disclosure import log_shown, open_rows, opened_by
 from judging.services.standing import Standing
-from judging.views.dashboard import standing_or_404
+from judging.views.dashboard import standing_or_404, versions_query
 from labeling.models import Candidate, CriteriaVersion, Label, Ruling
 from vera_site.http import Request
 
@@ -98,7 +98,9 @@ def _page(request: Request, standing: Standing, page: Page[Any], more: dict[str,
     verdicts = _with_everything(Verdict.objects.filter(pk__in=truths), standing.criteria_version)
     by_pk = {verdict.pk: verdict for verdict in verdicts}
     rows = [ShownRow(by_pk[pk], truth) for pk, truth in truths.items()]
+    versions = versions_query(standing)
     context = {"section": "dashboard", "standing": standing, "rows": rows, "page": page}
+    context |= {"versions": versions, "keep": versions.replace("?", "&")}
     return render(request, "judging/rows.html", context | more)
 
 
