@@ -1,0 +1,121 @@
+"""Judges as code: bring the database to what a file says, and say what the database holds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from judging.domain.judges import InvalidJudge, ModelEntry, PanelEntry, Price
+from judging.domain.judges_toml import Entry
+from judging.models import Judge, JudgeVersion
+from judging.services.judges import promote_judge, refusals_recorded, write_model, write_panel
+from judging.services.plans import price_of
+from judging.services.standing import UnknownName, named_version
+from labeling.access import AnyUser
+
+type Outcome = Literal["created", "new_version", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedJudge:
+    """What became of one judge of a file."""
+
+    slug: str
+    outcome: Outcome
+    version: int
+    live_version: int | None
+
+
+def load_judges(
+    *, entries: Sequence[Entry], actor: AnyUser | None = None, promote: bool = False
+) -> list[LoadedJudge]:
+    """Make or update every judge of a file, or none of them; in the file's order.
+
+    A judge's first version is live; a later one is a draft unless `promote`. A panel pins its members at the
+    versions that the file describes, members outside the file at their live ones. Raises `InvalidJudge` with
+    a sentence that names the judge; the refusal is logged and recorded.
+    """
+    with refusals_recorded("a file of judges", actor):
+        return _load_all(entries, actor, promote)
+
+
+@transaction.atomic
+def _load_all(entries: Sequence[Entry], actor: AnyUser | None, promote: bool) -> list[LoadedJudge]:
+    loaded: dict[str, LoadedJudge] = {}
+    pinned: dict[str, JudgeVersion] = {}
+    panels_last = sorted(entries, key=lambda entry: isinstance(entry, PanelEntry))
+    for entry in panels_last:
+        try:
+            loaded[entry.slug], pinned[entry.slug] = _load(entry, pinned, actor, promote)
+        except InvalidJudge as refusal:
+            raise InvalidJudge(f"judge “{entry.slug}”: {refusal}") from refusal
+    return [loaded[entry.slug] for entry in entries]
+
+
+def _load(
+    entry: Entry, pinned: dict[str, JudgeVersion], actor: AnyUser | None, promote: bool
+) -> tuple[LoadedJudge, JudgeVersion]:
+    before = JudgeVersion.objects.filter(judge__slug=entry.slug).count()
+    if isinstance(entry, PanelEntry):
+        members = [_member(name, pinned) for name in entry.members]
+        version = write_panel(entry.slug, members, entry.on_split, actor)
+    else:
+        version = write_model(entry, actor)
+    judge = version.judge
+    if promote:
+        judge = promote_judge(judge=judge, version=version, actor=actor)
+    outcome: Outcome = "created" if not before else "unchanged" if version.number <= before else "new_version"
+    live = judge.live_version
+    return LoadedJudge(entry.slug, outcome, version.number, live.number if live else None), version
+
+
+def _member(name: str, pinned: dict[str, JudgeVersion]) -> JudgeVersion:
+    """The version that a panel's member means: the named one, the file's, or the live one."""
+    try:
+        slug, number = named_version(name)
+    except UnknownName as problem:
+        raise InvalidJudge(str(problem)) from None
+    if number is None and slug in pinned:
+        return pinned[slug]
+    judge = Judge.objects.select_related("live_version__judge").filter(slug=slug).first()
+    if judge is None:
+        raise InvalidJudge(f"its member “{slug}” is no judge. Add it to the file, or correct the name.")
+    found = judge.live_version if number is None else judge.versions.filter(number=number).first()
+    if found is None:
+        raise InvalidJudge(f"its member “{name}” does not exist: “{slug}” has no such version.")
+    return found
+
+
+def export_judges(judges: QuerySet[Judge]) -> list[Entry]:
+    """The judges as file entries, each at its newest version: what loading compares a file with."""
+    return [_exported(judge) for judge in judges]
+
+
+def _exported(judge: Judge) -> Entry:
+    newest = judge.versions.order_by("-number")[0]
+    if newest.kind == JudgeVersion.Kind.PANEL:
+        seats = newest.seats.select_related("juror__judge").order_by("position")
+        return PanelEntry(judge.slug, tuple(_member_name(seat.juror) for seat in seats), newest.on_split)
+    return ModelEntry(
+        slug=judge.slug,
+        model=newest.model,
+        family=newest.family,
+        base_url_env=newest.base_url_env,
+        api_key_env=newest.api_key_env,
+        params=newest.params,
+        price=_price(newest),
+    )
+
+
+def _member_name(juror: JudgeVersion) -> str:
+    """The slug, which stands for the newest version in an export; with its number where another is pinned."""
+    newer = JudgeVersion.objects.filter(judge=juror.judge_id, number__gt=juror.number).exists()
+    return f"{juror.judge.slug}@{juror.number}" if newer else juror.judge.slug
+
+
+def _price(version: JudgeVersion) -> Price | None:
+    price: tuple[Decimal, Decimal] | None = price_of(version)
+    return None if price is None else Price(*price)
