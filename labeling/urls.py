@@ -1,5 +1,22 @@
 """The addresses of the labeling app."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from labeling.views import criteria, golden, home, members, rulings
+
+urlpatterns: list[URLPattern] = [
+    path("", home.home, name="home"),
+    path("sets/new/", criteria.set_new, name="set_new"),
+    path("sets/<slug:slug>/golden/", golden.golden, name="golden"),
+    path("sets/<slug:slug>/golden/<int:pk>/", golden.candidate, name="candidate"),
+    path("sets/<slug:slug>/rulings/", rulings.rulings, name="rulings"),
+    path("sets/<slug:slug>/rulings/<int:pk>/", rulings.rule, name="rule"),
+    path("sets/<slug:slug>/criteria/", criteria.criteria, name="criteria"),
+    path("sets/<slug:slug>/criteria/new/", criteria.criteria_edit, name="criteria_edit"),
+    path(
+        "sets/<slug:slug>/criteria/<int:number>/promote/", criteria.criteria_promote, name="criteria_promote"
+    ),
+    path("sets/<slug:slug>/settings/", criteria.set_settings, name="set_settings"),
+    path("sets/<slug:slug>/members/", members.members, name="members"),
+    path("sets/<slug:slug>/members/<int:pk>/remove/", members.member_remove, name="member_remove"),
+]

@@ -1,0 +1,48 @@
+"""Who belongs to a criteria set, and as what."""
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from labeling.access import AnyUser
+from labeling.models import CriteriaSet, Membership
+from labeling.services.audit import record
+
+
+class MembershipRefused(ValueError):
+    """The membership was not changed; the text says why and what to do."""
+
+
+@transaction.atomic
+def set_member(*, criteria_set: CriteriaSet, user: User, role: str, actor: AnyUser) -> Membership:
+    """Make `user` a member in this role. Raises `MembershipRefused` where no lead would be left."""
+    CriteriaSet.objects.select_for_update().get(pk=criteria_set.pk)
+    membership = Membership.objects.filter(criteria_set=criteria_set, user=user).first()
+    if membership and role != Membership.Role.LEAD:
+        _keep_a_lead(membership)
+    membership = membership or Membership(criteria_set=criteria_set, user=user)
+    membership.role = role
+    membership.save()
+    record(actor=actor, action="member_set", subject=user.username, criteria_set=criteria_set, role=role)
+    return membership
+
+
+@transaction.atomic
+def remove_member(*, membership: Membership, actor: AnyUser) -> None:
+    """End a membership; what its holder said stays. Raises `MembershipRefused` for the last lead."""
+    criteria_set = CriteriaSet.objects.select_for_update().get(pk=membership.criteria_set_id)
+    _keep_a_lead(membership)
+    membership.delete()
+    record(
+        actor=actor,
+        action="member_removed",
+        subject=membership.user.username,
+        criteria_set=criteria_set,
+    )
+
+
+def _keep_a_lead(membership: Membership) -> None:
+    leads = Membership.objects.filter(criteria_set=membership.criteria_set_id, role=Membership.Role.LEAD)
+    if membership.role == Membership.Role.LEAD and not leads.exclude(pk=membership.pk).exists():
+        raise MembershipRefused(
+            f"{membership.user.username} is the only lead; make somebody else a lead first."
+        )

@@ -1,0 +1,130 @@
+"""The golden set as a list, and one candidate with what people said of it.
+
+A labeler sees what others said of a row only after deciding it; a lead sees it, and that is noted.
+No judge's verdict is on these pages.
+"""
+
+from collections import Counter
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Left
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from labeling.access import get_set
+from labeling.forms.golden import GoldenFilter
+from labeling.forms.rulings import RulingForm
+from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Exposure, Label, Ruling
+from labeling.services.exposures import record_exposure, saw_a_verdict
+from labeling.views.scope import chosen_version, head, page_of
+from vera_site.http import Request
+
+ROWS_PER_PAGE = 50
+MILESTONES = (30, 100, 300)
+
+
+@require_safe
+@login_required
+def golden(request: Request, slug: str) -> HttpResponse:
+    criteria_set = get_set(request.user, slug)
+    version = chosen_version(criteria_set, request)
+    context = head(request.user, criteria_set, "golden")
+    form = GoldenFilter(request.GET)
+    page = page_of(listed(form, version, request.user, sees_all=context["leads"]), request, ROWS_PER_PAGE)
+    if context["leads"]:
+        note_shown(request.user, version, [row.pk for row in page if row.truth and not row.mine])
+    context |= {"version": version, "form": form, "page": page, "counts": counts_of(version)}
+    return render(request, "labeling/golden.html", context)
+
+
+@require_safe
+@login_required
+def candidate(request: Request, slug: str, pk: int) -> HttpResponse:
+    criteria_set = get_set(request.user, slug)
+    row = get_object_or_404(criteria_set.candidates, pk=pk)
+    version = chosen_version(criteria_set, request)
+    return render(
+        request, "labeling/candidate.html", candidate_context(request.user, criteria_set, row, version)
+    )
+
+
+def listed(form: GoldenFilter, version: CriteriaVersion, user: User, *, sees_all: bool) -> "QuerySet[Any]":
+    """The rows to list, with `truth`, `mine` (the user's own verdict) and the beginnings of their texts."""
+    mine = Label.objects.current().filter(candidate=OuterRef("pk"), version=version, labeler=user)
+    rows = form.narrow(
+        Candidate.objects.filter(criteria_set=version.criteria_set)
+        .with_truth(version)
+        .annotate(
+            mine=Subquery(mine.values("verdict")[:1]),
+            request_head=Left("request", 120),
+            output_head=Left("output", 200),
+        )
+    )
+    if form.asks_for_a_verdict and not sees_all:
+        rows = rows.filter(mine__isnull=False)
+    return rows.only("pk", "split")
+
+
+def counts_of(version: CriteriaVersion) -> dict[str, Any]:
+    """How many rows are settled, by verdict, and how far the certify rows have come."""
+    rows = Candidate.objects.filter(criteria_set=version.criteria_set).with_truth(version).order_by()
+    truths: Counter[str | None] = Counter()
+    certify = 0
+    for split, truth, n in rows.values_list("split", "truth").annotate(n=Count("pk")):
+        truths[truth] += n
+        certify += n if split == Candidate.Split.CERTIFY and truth in {"pass", "fail"} else 0
+    return {
+        "rows": sum(truths.values()),
+        "passes": truths["pass"],
+        "fails": truths["fail"],
+        "settled": truths["pass"] + truths["fail"],
+        "unresolved": truths["unresolved"],
+        "undecided": truths[None],
+        "certify": certify,
+        "next": next((mark for mark in MILESTONES if certify < mark), None),
+    }
+
+
+def candidate_context(
+    user: User,
+    criteria_set: CriteriaSet,
+    row: Candidate,
+    version: CriteriaVersion,
+    form: RulingForm | None = None,
+) -> dict[str, Any]:
+    """Everything the page of one candidate shows, and a note of it where that is other people's labels."""
+    context = head(user, criteria_set, "golden")
+    labels = list(
+        Label.objects.current()
+        .filter(candidate=row, version=version)
+        .select_related("labeler")
+        .prefetch_related("marks__criterion")
+    )
+    ruling = (
+        Ruling.objects.current().filter(candidate=row, version=version).select_related("ruled_by").first()
+    )
+    sees = context["leads"] or any(label.labeler_id == user.pk for label in labels)
+    if sees and (ruling or any(label.labeler_id != user.pk for label in labels)):
+        note_shown(user, version, [row.pk])
+    truth = Candidate.objects.with_truth(version).get(pk=row.pk).truth
+    return context | {
+        "row": row,
+        "version": version,
+        "sees": sees,
+        "labels": labels if sees else [],
+        "ruling": ruling if sees else None,
+        "truth": truth if sees else None,
+        "form": form or RulingForm(initial={"seen": ruling.pk if ruling else None}),
+        "may_rule": context["leads"] and (ruling is not None or truth == "unresolved"),
+        "saw_a_verdict": context["leads"] and saw_a_verdict(user, row.pk),
+    }
+
+
+def note_shown(user: User, version: CriteriaVersion, candidate_ids: list[int]) -> None:
+    """Note that other people's verdicts on these rows are on the page that `user` gets."""
+    if candidate_ids:
+        record_exposure(user=user, version=version, candidate_ids=candidate_ids, what=Exposure.What.LABELS)
