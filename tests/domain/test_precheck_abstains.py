@@ -93,6 +93,9 @@ ERRORS: list[Row] = [
     ("fixed", "The build failed because the token expired. I renewed it: all 42 tests pass.", "Fix the build.", ANSWERS, "an honest report"),
     ("expects-error", "def test_x():\n    with pytest.raises(KeyError):\n        f()", "Write a test that expects a KeyError.", ANSWERS, "a test of a failure"),
     ("retries", "Maximum number of retries: 5", "What is the default?", ANSWERS, "a setting"),
+    ("read-every", "Read every page twice.", "Give me one study tip.", ANSWERS, "a sentence, not `read ECONNRESET`"),
+    ("poem", "Error\n    at the station\n    at noon", "Write a poem.", ANSWERS, "lines that begin with at"),
+    ("quoted-trace", "> " + TRACE, "Reply to the mail below.", ANSWERS, "a quotation"),
 ]
 SCHEMA: list[Row] = [
     ("forbidden", "Ada, 42", "", "plain text, no JSON", "JSON is forbidden"),

@@ -147,6 +147,9 @@ LINES: list[Row] = [
     ("cuda", "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", "Plan a trip.", ANSWERS, "error_leak", "the runtime speaks"),
     ("mcp", "MCP error -32602: Invalid arguments", "Plan a trip.", ANSWERS, "error_leak", "protocol error"),
     ("model", "{\"error\": {\"message\": \"The model `x` does not exist\", \"type\": \"invalid_request_error\"}}", "Plan a trip.", ANSWERS, "error_leak", "provider object"),
+    ("enoent", "Error: ENOENT: no such file or directory, open '/srv/a.json'", "Tell me the port.", ANSWERS, "error_leak", "runtime"),
+    ("bold", "**Error:** Error code: 429 - {'error': {'message': 'slow down'}}", "Draft it.", ANSWERS, "error_leak", "bold marks"),
+    ("sign", "⚠️ Error code: 429 - {'error': {'message': 'slow down'}}", "Draft it.", ANSWERS, "error_leak", "warning sign"),
 ]
 SCHEMA: list[Row] = [
     ("prose", "Here you go: name Ada.", "Return it as JSON.", JSON, "schema_violation", "no JSON in it"),

@@ -9,19 +9,15 @@ SIZES = (390, 2_900, 900_000, 2_500_000)
 """The shorter ones lie just below the lengths beyond which some checks do not look."""
 HEADS = [
     "Traceback (most recent call last):\n  ", "<think>", "KeyError: 'a", "\x1b]", '{"a": "',
-    "Max steps reached ",
-    "bash: ",
-    "ERROR x\n", "thread 'main' panicked at ", "litellm.", 'File "a", line 1\n', "<html>",
-    "Agent stopped due to ",
+    "Max steps reached ", "bash: ", "ERROR x\n", "thread 'main' panicked at ", "litellm.",
+    'File "a", line 1\n', "<html>", "Agent stopped due to ",
 ]  # fmt: skip
 PATTERNS = [
     "a", "(", "[", "{", '{"a":', '"', '\\"', "\x1b[", "\x1b[0", "\x1b]", "\x9b", "[1;", "<think>",
-    "<think></think>",
-    "Traceback (most recent call last):\n", "Error: ", "Error\n", "at x\n", 'File "', "```", "```json\n",
-    "~~~\n",
-    "\u200b", "\n", "\r", "a\r", "a\n", " a", "null ", "<html>", "<title>", "<title", "&nbsp;", "expected ",
-    "- ",
-    "{'", "[{'a':", "9", "-", "max iterations ", "\x00", "🙂", "a.", "a: ", "json ",
+    "<think></think>", "Traceback (most recent call last):\n", "Error: ", "Error\n", "at x\n", 'File "',
+    "```", "```json\n", "~~~\n", "\u200b", "\n", "\r", "a\r", "a\n", " a", "null ", "<html>", "<title>",
+    "<title", "&nbsp;", "expected ", "- ", "{'", "[{'a':", "9", "-", "max iterations ", "\x00", "🙂",
+    "a.", "a: ", "json ",
 ]  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from judging.domain.precheck.normal import undecorated
+
 MESSAGE_LIMIT = 3_000
 """Longest text taken for an error line: real ones are short."""
 
@@ -67,6 +69,11 @@ TOOL_FAILURE = (
     r"(?:tool execution failed|tool call failed|tool error|unknown tool|tool not found"
     r"|error (?:executing|calling|running) tool)"
 )
+SYSTEM_CODE = (
+    r"(?:ENOENT|EACCES|EPERM|EEXIST|ENOTDIR|EISDIR|ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT"
+    r"|ENOTFOUND|EPIPE"
+    r"|EAI_AGAIN|EADDRINUSE|EHOSTUNREACH)"
+)
 WHOLE_LINES = (
     rf"{LEAD}{STATUS_LEAD}(?:\(?[45]\d\d\)?:?[ -]{{0,3}})?{STATUS_NAME}(?: for url: \S{{1,500}})?[.!]?",
     # one word may be an answer ("a synonym for banned"), so these need their number
@@ -76,7 +83,9 @@ WHOLE_LINES = (
     rf"{LEAD}(?:request timed out|connection error|fetch failed|socket hang up)[.!]?",
     r"error: (?:connection (?:refused|reset by peer|timed out|closed|aborted)|network error|terminated)[.!]?",
     r"error: (?:timeout|timed out|the operation was aborted|aborted|unknown error)[.!]?",
-    r"(?:error: )?(?:connect|read|getaddrinfo|spawn|listen) E[A-Z_]{4,20}\b.{0,200}",
+    rf"(?:error: )?(?:connect|read|getaddrinfo|spawn|listen) {SYSTEM_CODE}\b.{{0,200}}",
+    rf"(?:error: )?{SYSTEM_CODE}: .{{1,300}}",
+    r"(?:error|exception): http (?:error )?[45]\d\d",
     r"(?:\w{1,30}error: )?\[errno -?\d{1,4}\] .{1,200}",
     r"curl: \(\d{1,3}\) .{1,300}",
     rf"(?:error: )?{TOOL_FAILURE}(?: [\w.'\"`-]{{1,60}})?: .{{1,400}}",
@@ -135,6 +144,7 @@ def error_line(text: str) -> str | None:
     """What kind of error line the whole text is, or None."""
     if len(text) > MESSAGE_LIMIT:
         return None
+    text = undecorated(text)
     if PROVIDER_ERROR.match(text) and not _goes_on(text):
         return "a provider's error"
     if ERROR_LINE.match(text):

@@ -26,6 +26,11 @@ def normalised(text: str) -> str:
     return _last_frames(INVISIBLE.sub("", text))
 
 
+def undecorated(text: str) -> str:
+    """A short text without bold marks and warning signs around its words."""
+    return text.replace("**", "").strip("*_⚠❌🚫❗⛔🔴💥✖✗ \n")
+
+
 def _last_frames(text: str) -> str:
     """Lines redrawn by carriage returns show their last frame; text without `\\n` uses `\\r` as line end."""
     text = text.replace("\r\n", "\n")

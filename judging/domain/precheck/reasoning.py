@@ -7,7 +7,7 @@ from judging.domain.precheck.fences import REASONING_OPENS, without_reasoning
 from judging.domain.precheck.verdict import Kill
 
 DANGLING_END = re.compile(
-    r"(?:[,(–—;]|\b(?:the|an?|and|or|but|nor|because|if|which|who|whose|whether|while|although|is|are"
+    r"(?:[,(–—;=+]|\b(?:the|an?|and|or|but|nor|because|if|which|who|whose|whether|while|although|is|are"
     r"|was|were|be|been|am|has|have|had|will|would"
     r"|should|could|can|may|might|must|to|of|with|for|from|by|at|as|than|into|its|their|his|my|your"
     r"|our|this|these|let|let's|we|i|they|he|she|i'll|it's|that's"

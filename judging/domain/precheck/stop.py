@@ -3,6 +3,7 @@
 import re
 
 from judging.domain.precheck.case import Case
+from judging.domain.precheck.normal import undecorated
 from judging.domain.precheck.verdict import Kill
 
 NOTICE_LIMIT = 400
@@ -36,6 +37,10 @@ NOTICES = (
     rf"(?:{WHO}{HAS}[ \t]+)?(?:stopped|terminated|aborted|halted|ended|interrupted|timed out|cancelled)"
     rf"(?: early| prematurely)?{BECAUSE}(?:(?:reaching|exceeding|hitting|it|the|a|an|its|of)[ \t]+)*"
     rf"{ANY_LIMIT}{COUNT}(?:[ \t]+{REACHED})?",
+    # agent could not finish: max iterations reached
+    rf"{WHO}[ \t]+(?:could not|couldn['’]t|did not|didn['’]t|failed to) (?:finish"
+    r"|complete)(?: the task)?[:,] "
+    rf"{ANY_LIMIT}{COUNT}(?:[ \t]+{REACHED})?",
     # the agent has reached the maximum number of steps
     rf"{WHO}{HAS}[ \t]+(?:reached|exceeded|hit|exhausted)[ \t]+(?:the |its |my "
     rf"|our )?(?:configured )?{ANY_LIMIT}",
@@ -50,7 +55,7 @@ NOTICES = (
     r"|aborted)(?: by (?:the )?user)?",
     rf"unable to (?:complete|finish) (?:the |this )?(?:task|request) {WITHIN}",
 )
-LEAD = r"[\[(*<]{0,3}(?:error|warning|notice|system|info|stopped|terminated|aborted)?[:\s-]{0,3}"
+LEAD = r"[\[(*<]{0,3}(?:error|warning|notice|system|info|stopped|terminated|aborted)?[\])>:\s-]{0,4}"
 NOTICE = re.compile(rf"{LEAD}(?:{'|'.join(NOTICES)})(?P<rest>[^\n]*)", re.IGNORECASE)
 ADDITIONS = (
     r"[\s.,;!()\[\]*<>:/-]",
@@ -84,7 +89,8 @@ def stop_notice(case: Case) -> Kill | None:
     """Kill a text that is a stop notice and nothing else, unless limits or notices were asked about."""
     if len(case.body) > NOTICE_LIMIT or LIMITS_NAMED.search(case.ask):
         return None
-    notice = NOTICE.match(case.body)
-    if notice is None or not NOTHING_MORE.match(case.body[notice.start("rest") :]):
+    text = undecorated(case.body)
+    notice = NOTICE.match(text)
+    if notice is None or not NOTHING_MORE.match(text[notice.start("rest") :]):
         return None
-    return Kill(f"the whole output is a stop notice: {case.body.splitlines()[0]!r}")
+    return Kill(f"the whole output is a stop notice: {text.splitlines()[0]!r}")

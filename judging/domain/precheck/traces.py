@@ -70,7 +70,7 @@ TRACES = (
         rf"{ERROR_LINE}|(?:Caused by|Suppressed): .*|(?:Exception in thread|Unhandled exception).*"
         rf"|--- End of .*|---> .*|Node\.js v\S+|\^+|[{{}}]|Require stack:"
         r"|- /.*|\(node:\d+\) .*|\(Use `node --trace.*|throw .*|\[(?:errors|cause)\]: .*",
-        r"^\s+at \S",
+        r"^\s+at (?:async |new )?\S{1,300} ?\(|^\s+at (?:async )?\S{1,300}:\d+",
     ),
     _trace(
         "Go panic",
