@@ -68,7 +68,7 @@ class VerdictQuerySet(models.QuerySet["Verdict"]):
         return self.filter(outcome="pending")
 
     def claimable(self, now: datetime) -> Self:
-        """Work that nobody holds: never claimed, given back, or held by a worker that let its lease run out."""
+        """Work that nobody holds: never claimed, given back, or held by a worker whose lease ran out."""
         return self.own().pending().filter(Q(lease_until=None) | Q(lease_until__lt=now))
 
 

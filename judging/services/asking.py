@@ -1,0 +1,200 @@
+"""Asking one juror about one row: sent, resent where that can help, and read strictly."""
+
+import asyncio
+import logging
+import random
+import secrets
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from django.conf import settings
+
+from judging.domain.aggregation import juror_verdict
+from judging.domain.backoff import pause_before
+from judging.domain.prompt import build_messages
+from judging.domain.reasons import SKIP_SENTENCES, SkipReason
+from judging.domain.reply import Parsed, Refused, check_model, parse_reply, storable
+from judging.domain.verdicts import Outcome, Score
+from judging.llm import Call, Reply, Unavailable, ask, resendable
+from judging.services.plans import Juror, Plan
+from judging.services.questions import Question, is_independent
+
+log = logging.getLogger(__name__)
+
+RAW_LIMIT = 20_000  # characters of a reply that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a question. The fields but the first and `scores` are columns of `Verdict`."""
+
+    question: Question
+    outcome: Outcome
+    reason: str = ""
+    detail: str = ""
+    scores: tuple[Score, ...] = ()
+    score: float | None = None
+    feedback: str = ""
+    answered_model: str = ""
+    provider_fingerprint: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: Decimal | None = None
+    latency_ms: int | None = None
+    calls: int = 0
+    resends: int = 0
+    raw_reply: str = ""
+    raw_cut: bool = False
+    independent: bool | None = None
+    flags: list[str] = field(default_factory=list)
+
+
+async def ask_juror(plan: Plan, question: Question) -> Answer:
+    """The juror's answer, or why there is none. Raises `Unavailable` only for what would hit every call."""
+    juror = plan.jurors[question.juror_id]
+    call = _call(plan, juror, question)
+    resends = 0
+    while True:
+        try:
+            return _read(plan, question, await ask(call), resends)
+        except Unavailable as failure:
+            if failure.scope == "every_call":
+                raise
+            pause = _pause(failure, resends + 1)
+            if pause is None:
+                return skipped(question, juror, failure.code, failure.detail, resends)
+        await asyncio.sleep(pause)
+        resends += 1
+
+
+def _call(plan: Plan, juror: Juror, question: Question) -> Call:
+    row = question.row
+    return Call(
+        model=juror.model,
+        messages=build_messages(
+            plan.criteria, row.request, row.output, row.grounding, row.criteria_text, secrets.token_hex(16)
+        ),
+        params=juror.params,
+        base_url=juror.connection.base_url,
+        api_key=juror.connection.api_key,
+        schema=plan.schema,
+        timeout=settings.VERA_CALL_TIMEOUT,
+    )
+
+
+def _pause(failure: Unavailable, resend: int) -> float | None:
+    if not resendable(failure.code):
+        return None
+    return pause_before(resend, failure.retry_after, random.random())  # noqa: S311
+
+
+def skipped(question: Question, juror: Juror, code: str, detail: str, resends: int) -> Answer:
+    """An answer without a verdict after calls that brought no reply."""
+    return Answer(
+        question=question,
+        outcome=Outcome.SKIPPED,
+        reason=code,
+        detail=storable(detail) or SKIP_SENTENCES[SkipReason(code)],
+        calls=resends + 1,
+        resends=resends,
+        independent=is_independent(juror.family, question.row.families),
+        flags=list(question.row.flags),
+    )
+
+
+def cut_off(plan: Plan, question: Question) -> Answer:
+    """The answer about a candidate that is known to be truncated: nobody is asked."""
+    juror = plan.jurors[question.juror_id]
+    return Answer(
+        question=question,
+        outcome=Outcome.SKIPPED,
+        reason=SkipReason.INPUT_TRUNCATED,
+        detail=SKIP_SENTENCES[SkipReason.INPUT_TRUNCATED],
+        independent=is_independent(juror.family, question.row.families),
+        flags=list(question.row.flags),
+    )
+
+
+def failed_inside(plan: Plan, question: Question) -> Answer:
+    """The answer where Vera itself failed on the row."""
+    return skipped(question, plan.jurors[question.juror_id], SkipReason.INTERNAL_ERROR, "", 0)
+
+
+def _read(plan: Plan, question: Question, reply: Reply, resends: int) -> Answer:
+    juror = plan.jurors[question.juror_id]
+    try:
+        check_model(juror.model, reply.model, answers_as=juror.params.get("answers_as", ""))
+        parsed = _parsed(plan, question, reply)
+    except Refused as refused:
+        detail = refused.detail or SKIP_SENTENCES[refused.code]
+        return _answer(juror, question, reply, resends, Outcome.SKIPPED, refused.code, storable(detail))
+    verdict = juror_verdict(plan.criteria, (*parsed.scores, *question.row.rule_scores))
+    return _answer(
+        juror,
+        question,
+        reply,
+        resends,
+        verdict.outcome,
+        scores=verdict.scores,
+        score=float(verdict.overall),
+        feedback=parsed.feedback,
+    )
+
+
+def _parsed(plan: Plan, question: Question, reply: Reply) -> Parsed:
+    row = question.row
+    return parse_reply(
+        reply.text,
+        plan.criteria,
+        reply.finish_reason,
+        row.output,
+        refusal=reply.refusal,
+        row_texts=(row.request, row.grounding, row.criteria_text),
+    )
+
+
+def _answer(
+    juror: Juror,
+    question: Question,
+    reply: Reply,
+    resends: int,
+    outcome: Outcome,
+    reason: str = "",
+    detail: str = "",
+    *,
+    scores: tuple[Score, ...] = (),
+    score: float | None = None,
+    feedback: str = "",
+) -> Answer:
+    raw = storable(reply.text or reply.refusal)
+    return Answer(
+        question=question,
+        outcome=outcome,
+        reason=reason,
+        detail=detail,
+        scores=scores,
+        score=score,
+        feedback=feedback,
+        answered_model=storable(reply.model)[:200],
+        provider_fingerprint=storable(reply.provider_fingerprint)[:200],
+        prompt_tokens=reply.prompt_tokens,
+        completion_tokens=reply.completion_tokens,
+        cost=_cost(juror, reply),
+        latency_ms=reply.latency_ms,
+        calls=resends + 1,
+        resends=resends,
+        raw_reply=raw[:RAW_LIMIT],
+        raw_cut=len(raw) > RAW_LIMIT,
+        independent=is_independent(juror.family, question.row.families),
+        flags=list(question.row.flags),
+    )
+
+
+def _cost(juror: Juror, reply: Reply) -> Decimal | None:
+    """By the judge's own price where it has one, else as litellm knows it; None where nobody does."""
+    if juror.price is None:
+        return reply.cost
+    if reply.prompt_tokens is None or reply.completion_tokens is None:
+        return None
+    asked, answered = juror.price
+    return (asked * reply.prompt_tokens + answered * reply.completion_tokens) / 1_000_000

@@ -1,0 +1,90 @@
+"""A run's budget in calls and in dollars, kept by all its workers together."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Count, Q, Sum
+from django.utils import timezone
+
+from judging.domain.reasons import PauseReason
+from judging.models import Run, Verdict
+from judging.services.plans import Plan
+
+_UNTIL_PRICED = 4  # calls that a budget in money allows before the first answer tells what one costs
+
+
+class BudgetSpent(Exception):
+    """No further row fits into the budget: the run must pause with this reason."""
+
+    def __init__(self, reason: PauseReason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class _Spent:
+    """So far: calls and dollars, replies with their price known and not, and calls that may be under way."""
+
+    calls: int
+    cost: Decimal
+    priced: int
+    unpriced: int
+    under_way: int
+
+
+def affordable(plan: Plan, rows: int) -> int:
+    """How many of `rows` more the budget allows to claim now. Inside the transaction that claims.
+
+    Calls under way anywhere are counted as spent, so that two workers cannot spend one call twice; only
+    resends can go beyond. Raises `BudgetSpent` when nothing is under way and not one row is affordable.
+    """
+    if plan.max_calls is None and plan.max_cost is None:
+        return rows
+    Run.objects.select_for_update().get(pk=plan.run_id)  # the workers of one run take turns here
+    spent = _spent(plan)
+    calls = min(_calls_left(plan, spent), _calls_worth(plan, spent))
+    allowed = min(rows, calls // len(plan.jurors))
+    if (
+        allowed <= 0
+        and not spent.under_way
+        and Verdict.objects.own().pending().filter(run=plan.run_id).exists()
+    ):
+        raise BudgetSpent(PauseReason.BUDGET_SPENT, f"{spent.calls} calls, {spent.cost:.4f} dollars so far.")
+    return max(allowed, 0)
+
+
+def _spent(plan: Plan) -> _Spent:
+    jurors = Verdict.objects.filter(run=plan.run_id, kind="juror")
+    answered = ~Q(answered_model="") | Q(prompt_tokens__isnull=False)
+    held = Q(outcome="pending", panel_verdict=None, lease_until__gt=timezone.now()) | Q(
+        outcome="pending", panel_verdict__lease_until__gt=timezone.now()
+    )
+    found = jurors.aggregate(
+        n_calls=Sum("calls"),
+        dollars=Sum("cost"),
+        priced=Count("pk", filter=Q(cost__isnull=False)),
+        unpriced=Count("pk", filter=answered & Q(cost__isnull=True)),
+        under_way=Count("pk", filter=held),
+    )
+    dollars = Decimal(found["dollars"] or 0)
+    return _Spent(found["n_calls"] or 0, dollars, found["priced"], found["unpriced"], found["under_way"])
+
+
+def _calls_left(plan: Plan, spent: _Spent) -> int:
+    if plan.max_calls is None:
+        return 1_000_000
+    return plan.max_calls - spent.calls - spent.under_way
+
+
+def _calls_worth(plan: Plan, spent: _Spent) -> int:
+    """How many more calls the dollars left pay for at the present average price."""
+    if plan.max_cost is None:
+        return 1_000_000
+    if spent.unpriced:
+        raise BudgetSpent(PauseReason.PRICE_UNKNOWN, "A reply came whose price nobody knows.")
+    if not spent.priced:
+        return max(_UNTIL_PRICED, len(plan.jurors)) - spent.under_way
+    left = plan.max_cost - spent.cost
+    average = spent.cost / spent.priced
+    return (int(left / average) if average else 1_000_000) - spent.under_way

@@ -1,0 +1,156 @@
+"""Filling verdicts, once and for good: jurors' answers, then what the panel makes of them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
+from fractions import Fraction
+from statistics import median
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from judging.domain.aggregation import JurorVerdict, PanelVerdict, juror_verdict, panel_verdict
+from judging.domain.reasons import SKIP_SENTENCES, SkipReason
+from judging.domain.verdicts import Outcome, Score
+from judging.models import CriterionScore, Verdict
+from judging.services.asking import Answer
+from judging.services.plans import Plan
+
+# What an answer says, in columns of `Verdict`.
+_COLUMNS = [column.name for column in fields(Answer) if column.name not in ("question", "scores")]
+_RELEASED: dict[str, Any] = {"claimed_by": "", "lease_until": None}
+
+
+@transaction.atomic
+def save_answers(plan: Plan, answers: Sequence[Answer]) -> int:
+    """Fill the jurors' verdicts and every panel verdict that is complete with them.
+
+    What somebody else has filled meanwhile (a lease was lost, the run was cancelled) stays as it is. All who
+    fill lock the rows' own verdicts first, in one order, so that two never decide one row. Returns the
+    number of verdicts filled.
+    """
+    rows = _lock({answer.question.row.verdict_id for answer in answers})
+    kept = [answer for answer in answers if answer.question.row.verdict_id in rows and _fill(answer)]
+    CriterionScore.objects.bulk_create(score for answer in kept for score in _scores(plan, answer))
+    return len(kept) + _fill_panels(plan, [pk for pk, kind in rows.items() if kind == Verdict.Kind.PANEL])
+
+
+@transaction.atomic
+def skip_rows(verdicts: QuerySet[Verdict], reason: SkipReason) -> int:
+    """Skip the pending ones of the given own verdicts, and the jurors' beneath them; returns the rows."""
+    rows = list(
+        verdicts.filter(panel_verdict=None, outcome="pending").order_by("pk").values_list("pk", flat=True)
+    )
+    for start in range(0, len(rows), 1000):
+        locked = _lock(rows[start : start + 1000])
+        for pending in (
+            Verdict.objects.filter(panel_verdict__in=locked),
+            Verdict.objects.filter(pk__in=locked),
+        ):
+            pending.filter(outcome="pending").update(
+                outcome=Outcome.SKIPPED,
+                reason=reason,
+                detail=SKIP_SENTENCES[reason],
+                filled_at=timezone.now(),
+                **_RELEASED,
+            )
+    return len(rows)
+
+
+def _lock(verdict_ids: Collection[int]) -> dict[int, str]:
+    """Those of the rows' own verdicts that are still pending, locked, with their kind."""
+    own = Verdict.objects.select_for_update().pending().filter(pk__in=verdict_ids).order_by("pk")
+    return dict(own.values_list("pk", "kind"))
+
+
+def _fill(answer: Answer) -> bool:
+    columns = {column: getattr(answer, column) for column in _COLUMNS}
+    pending = Verdict.objects.filter(pk=answer.question.verdict_id, outcome="pending")
+    return bool(pending.update(**columns, filled_at=timezone.now(), **_RELEASED))
+
+
+def _scores(plan: Plan, answer: Answer) -> list[CriterionScore]:
+    return [
+        CriterionScore(
+            verdict_id=answer.question.verdict_id,
+            criterion_id=plan.criterion_ids[score.name],
+            score=score.score,
+            reason=score.reason,
+        )
+        for score in answer.scores
+    ]
+
+
+def _fill_panels(plan: Plan, panel_ids: Collection[int]) -> int:
+    """Fill the panels among those given that have no pending juror left."""
+    jurors: dict[int, list[Verdict]] = defaultdict(list)
+    beneath = Verdict.objects.filter(panel_verdict__in=panel_ids).defer("raw_reply").order_by("pk")
+    for verdict in beneath.prefetch_related("scores"):
+        jurors[verdict.panel_verdict_id or 0].append(verdict)
+    complete = {
+        pk: verdicts
+        for pk, verdicts in jurors.items()
+        if all(verdict.outcome != Verdict.Outcome.PENDING for verdict in verdicts)
+    }
+    scores: list[CriterionScore] = []
+    for pk, verdicts in complete.items():
+        scores += _fill_panel(plan, pk, verdicts)
+    CriterionScore.objects.bulk_create(scores)
+    return len(complete)
+
+
+def _fill_panel(plan: Plan, panel_id: int, jurors: Sequence[Verdict]) -> list[CriterionScore]:
+    names = {criterion_id: name for name, criterion_id in plan.criterion_ids.items()}
+    panel = panel_verdict([_counted(plan, names, juror) for juror in jurors], plan.on_split)
+    reason = _panel_reason(panel, jurors)
+    Verdict.objects.filter(pk=panel_id, outcome="pending").update(
+        outcome=panel.outcome,
+        reason=reason or "",
+        detail=SKIP_SENTENCES[reason] if reason else "",
+        score=_panel_score(panel, jurors),
+        confidence=None if panel.confidence is None else float(panel.confidence),
+        feedback="\n".join(str(shortfall) for shortfall in panel.shortfalls),
+        independent=_all_independent(jurors),
+        flags=sorted({flag for juror in jurors for flag in juror.flags}),
+        filled_at=timezone.now(),
+        **_RELEASED,
+    )
+    return _panel_scores(plan, panel_id, panel)
+
+
+def _panel_scores(plan: Plan, panel_id: int, panel: PanelVerdict) -> list[CriterionScore]:
+    if panel.outcome is Outcome.SKIPPED:
+        return []
+    return [
+        CriterionScore(verdict_id=panel_id, criterion_id=plan.criterion_ids[name], score=float(score))
+        for name, score in panel.scores.items()
+    ]
+
+
+def _counted(plan: Plan, names: Mapping[int, str], juror: Verdict) -> JurorVerdict | None:
+    """A stored juror's verdict as it was when it was computed; None where it gave none."""
+    if juror.outcome not in (Outcome.PASS, Outcome.FAIL):
+        return None
+    scores = [Score(names[row.criterion_id], int(row.score), row.reason) for row in juror.scores.all()]
+    return juror_verdict(plan.criteria, scores)
+
+
+def _panel_reason(panel: PanelVerdict, jurors: Sequence[Verdict]) -> SkipReason | None:
+    """Nobody was asked about a truncated candidate, so its panel did not fail to agree."""
+    if all(juror.reason == SkipReason.INPUT_TRUNCATED for juror in jurors):
+        return SkipReason.INPUT_TRUNCATED
+    return panel.reason
+
+
+def _panel_score(panel: PanelVerdict, jurors: Sequence[Verdict]) -> float | None:
+    """Median of the scored jurors' overall scores; a skipped panel has none."""
+    scores = [Fraction(juror.score) for juror in jurors if juror.score is not None]
+    return float(median(scores)) if scores and panel.outcome is not Outcome.SKIPPED else None
+
+
+def _all_independent(jurors: Sequence[Verdict]) -> bool | None:
+    """False when one juror is not; None when of one it is not known."""
+    known = {juror.independent for juror in jurors}
+    return False if False in known else None if None in known else True

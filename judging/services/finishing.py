@@ -1,0 +1,45 @@
+"""The end of a run: finished once, and with it the certificate that it earns."""
+
+import logging
+
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from judging.domain.reasons import PauseReason
+from judging.models import Run, Verdict
+from judging.services.runs import pause_run
+
+log = logging.getLogger(__name__)
+
+
+def finish_run(*, run_id: int) -> bool:
+    """Finish a running run that has no pending row left; True for the one caller that did it.
+
+    State and certificate are one transaction: whoever is killed in between leaves a run that is still
+    running, which the next worker finishes. A certificate that cannot be computed pauses the run.
+    """
+    if Verdict.objects.own().pending().filter(run=run_id).exists():
+        return False
+    try:
+        return _finish(run_id)
+    except DatabaseError:
+        raise
+    except Exception as error:
+        log.exception("Run %s is judged, and its certificate cannot be computed.", run_id)
+        pause_run(run_id=run_id, reason=PauseReason.INTERNAL_ERROR, detail=type(error).__name__)
+        return False
+
+
+def _finish(run_id: int) -> bool:
+    # Outside the transaction, which on SQLite holds up every other writer: this may import scikit-learn.
+    from judging.services.certification import certify_run
+
+    with transaction.atomic():
+        running = Run.objects.filter(pk=run_id, state=Run.State.RUNNING)
+        if not running.update(state=Run.State.FINISHED, finished_at=timezone.now()):
+            return False
+        run = Run.objects.get(pk=run_id)
+        if run.kind == Run.Kind.CALIBRATION:
+            certify_run(run=run)
+    log.info("Run %s is finished.", run_id)
+    return True

@@ -1,0 +1,85 @@
+"""Claimed rows as plain values, with the questions that are still open in each."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from judging.domain.aggregation import score_by_rules
+from judging.domain.prompt import flags
+from judging.domain.verdicts import Score
+from judging.models import Verdict
+from judging.services.plans import Plan
+from labeling.models import Candidate, Submission
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One candidate of a run. `verdict_id` is the run's own verdict, which carries the claim.
+
+    `rule_scores`: the criteria that code decides. `families`: the generators' families, "" where unknown.
+    `cut_off`: every submission of it is marked truncated.
+    """
+
+    verdict_id: int
+    request: str
+    output: str
+    grounding: str
+    criteria_text: str
+    rule_scores: tuple[Score, ...]
+    flags: tuple[str, ...]
+    families: frozenset[str]
+    cut_off: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """One juror's pending verdict on one row. Each is itself: two are never equal."""
+
+    verdict_id: int
+    juror_id: int
+    row: Row
+
+
+def is_independent(judge_family: str, generator_families: Collection[str]) -> bool | None:
+    """False where the judge's family wrote the candidate; None where it is not known who wrote it."""
+    judge, generators = judge_family.lower(), {family.lower() for family in generator_families}
+    if judge and judge in generators:
+        return False
+    return None if not judge or not generators or "" in generators else True
+
+
+def open_questions(plan: Plan, claimed: Sequence[int]) -> list[Question]:
+    """The questions still pending in the claimed rows, row by row in the order of the claim."""
+    own = Verdict.objects.select_related("candidate").in_bulk(claimed)
+    submissions = _submissions([verdict.candidate_id for verdict in own.values()])
+    beneath: dict[int, list[Verdict]] = defaultdict(list)
+    for juror in Verdict.objects.pending().filter(panel_verdict__in=claimed).order_by("pk"):
+        beneath[juror.panel_verdict_id or 0].append(juror)
+    questions = []
+    for verdict in (own[pk] for pk in claimed if pk in own):
+        row = _row(plan, verdict, submissions[verdict.candidate_id])
+        asked = beneath[verdict.pk] if verdict.kind == Verdict.Kind.PANEL else [verdict]
+        questions += [Question(juror.pk, juror.judge_version_id, row) for juror in asked]
+    return questions
+
+
+def _submissions(candidate_ids: Collection[int]) -> dict[int, list[Submission]]:
+    found: dict[int, list[Submission]] = defaultdict(list)
+    for submission in Submission.objects.filter(candidate__in=candidate_ids).defer("meta"):
+        found[submission.candidate_id].append(submission)
+    return found
+
+
+def _row(plan: Plan, verdict: Verdict, submissions: Sequence[Submission]) -> Row:
+    candidate: Candidate = verdict.candidate
+    return Row(
+        verdict_id=verdict.pk,
+        request=candidate.request,
+        output=candidate.output,
+        grounding=candidate.grounding,
+        criteria_text=candidate.criteria_text,
+        rule_scores=score_by_rules(plan.criteria, candidate.output),
+        flags=tuple(flags(candidate.output)),
+        families=frozenset(submission.generator_family for submission in submissions),
+        cut_off=bool(submissions) and all(submission.truncated for submission in submissions),
+    )

@@ -1,0 +1,233 @@
+"""Runs: started, paused, resumed, cancelled, finished."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import batched
+from typing import Any, Literal
+
+from django.db import transaction
+from django.db.models import QuerySet, Sum
+from django.db.models.functions import Length
+from django.utils import timezone
+
+from judging.domain.reasons import PauseReason, SkipReason
+from judging.models import JudgeVersion, Run, Verdict
+from judging.services.filling import skip_rows
+from judging.services.plans import jurors_of, price_of
+from labeling.access import AnyUser
+from labeling.domain.criteria import InvalidCriteria, check_criteria
+from labeling.models import Candidate, CriteriaSet, CriteriaVersion
+from labeling.services.audit import record
+from labeling.services.criteria import spec_of
+
+log = logging.getLogger(__name__)
+
+type Scope = Literal["certify", "tune", "all"]
+
+_BATCH = 2000
+# For the estimate only: a token is some four characters; what the instructions and one scored criterion take.
+_CHARACTERS_PER_TOKEN, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 500, 60
+
+
+class CannotRun(ValueError):
+    """This run cannot be; the sentence says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run will take if nothing is resent. `cost` in US dollars, None where a juror has no price."""
+
+    rows: int
+    calls: int
+    cost: Decimal | None
+
+
+def candidates_of(
+    criteria_version: CriteriaVersion, scope: Scope, include_unlabelled: bool
+) -> QuerySet[Candidate]:
+    """The golden rows of a split (or of both), and those that nobody has labelled if wanted."""
+    every = Candidate.objects.filter(criteria_set=criteria_version.criteria_set_id)
+    if scope != "all":
+        every = every.filter(split=scope)
+    chosen = every.golden(criteria_version).values("pk")
+    if include_unlabelled:
+        chosen = chosen.union(every.unlabelled(criteria_version).values("pk"))
+    return Candidate.objects.filter(pk__in=chosen)
+
+
+def estimate(
+    *,
+    judge_version: JudgeVersion,
+    criteria_version: CriteriaVersion,
+    scope: Scope = "certify",
+    include_unlabelled: bool = False,
+) -> Estimate:
+    """The expected number of rows, calls and dollars. Raises `CannotRun` where it could not be started."""
+    jurors = _checked_jurors(judge_version, criteria_version)
+    candidates = candidates_of(criteria_version, scope, include_unlabelled)
+    rows = candidates.count()
+    texts = ("request", "output", "grounding", "criteria_text")
+    lengths = candidates.aggregate(**{f"n_{text}": Sum(Length(text)) for text in texts})
+    characters = sum(lengths[f"n_{text}"] or 0 for text in texts)
+    asked = rows * _PROMPT_TOKENS + characters // _CHARACTERS_PER_TOKEN
+    answered = rows * _REPLY_TOKENS * len(spec_of(criteria_version).judged)
+    return Estimate(rows, rows * len(jurors), _cost(jurors, asked, answered))
+
+
+def _cost(jurors: Sequence[JudgeVersion], asked: int, answered: int) -> Decimal | None:
+    total = Decimal(0)
+    for juror in jurors:
+        price = price_of(juror)
+        if price is None:
+            return None
+        total += (price[0] * asked + price[1] * answered) / 1_000_000
+    return total
+
+
+@transaction.atomic
+def start_run(
+    *,
+    judge_version: JudgeVersion,
+    criteria_version: CriteriaVersion,
+    kind: str = Run.Kind.CALIBRATION,
+    scope: Scope = "certify",
+    include_unlabelled: bool = False,
+    max_calls: int | None = None,
+    max_cost: Decimal | None = None,
+    actor: AnyUser | None = None,
+) -> Run:
+    """Write a run with one pending verdict per row and, for a panel, one per row and juror.
+
+    The caller tells the workers, on commit, with `judging.tasks.start_work`. Raises `CannotRun`.
+    """
+    jurors = _checked_jurors(judge_version, criteria_version)
+    run = Run.objects.create(
+        judge_version=judge_version,
+        criteria_version=criteria_version,
+        kind=kind,
+        on_split=_on_split(judge_version, criteria_version),
+        max_calls=_checked_budget(max_calls),
+        max_cost=_checked_budget(max_cost),
+        created_by=actor if actor is not None and actor.is_authenticated else None,
+    )
+    if not _write_pending(run, jurors, candidates_of(criteria_version, scope, include_unlabelled)):
+        raise CannotRun(_no_rows(scope, include_unlabelled))
+    _record(run, actor, "run_started")
+    return run
+
+
+def _checked_jurors(judge_version: JudgeVersion, criteria_version: CriteriaVersion) -> list[JudgeVersion]:
+    try:
+        check_criteria(spec_of(criteria_version))
+    except InvalidCriteria as invalid:
+        raise CannotRun(f"{criteria_version} cannot be judged by: {invalid}") from None
+    jurors = jurors_of(judge_version)
+    if not jurors:
+        raise CannotRun(f"The panel {judge_version} has no jurors. Add some, as a new version.")
+    for juror in jurors:
+        if juror.kind != JudgeVersion.Kind.MODEL:
+            raise CannotRun(f"{juror} in the panel {judge_version} is itself a panel; jurors must be models.")
+    return jurors
+
+
+def _checked_budget[T: (int, Decimal)](budget: T | None) -> T | None:
+    if budget is not None and budget <= 0:
+        raise CannotRun("A budget must be above zero. Leave it out for none.")
+    return budget
+
+
+def _no_rows(scope: Scope, include_unlabelled: bool) -> str:
+    where = "" if scope == "all" else f" of the {scope} split"
+    if include_unlabelled:
+        return f"There are no rows{where} to judge. Import some first."
+    return f"There are no golden rows{where} yet. Label some, or import a file with verdicts, then run again."
+
+
+def _on_split(judge_version: JudgeVersion, criteria_version: CriteriaVersion) -> str:
+    settings = {criteria_version.criteria_set.on_split}
+    if judge_version.kind == JudgeVersion.Kind.PANEL:
+        settings.add(judge_version.on_split)
+    human: str = CriteriaSet.OnSplit.HUMAN
+    return human if human in settings else CriteriaSet.OnSplit.MAJORITY
+
+
+def _write_pending(run: Run, jurors: Sequence[JudgeVersion], candidates: QuerySet[Candidate]) -> int:
+    """Write the verdicts batch by batch, so that 100 000 rows take no more memory than 2 000."""
+    rows = candidates.order_by("pk").values_list("pk", "content_hash").iterator(chunk_size=_BATCH)
+    written = 0
+    for batch in batched(rows, _BATCH):
+        own = [_pending(run, run.judge_version, *row) for row in batch]
+        Verdict.objects.bulk_create(own)
+        if run.judge_version.kind == JudgeVersion.Kind.PANEL:
+            beneath = (
+                _pending(run, juror, *row, panel_verdict=panel)
+                for panel, row in zip(own, batch, strict=True)
+                for juror in jurors
+            )
+            Verdict.objects.bulk_create(beneath, batch_size=_BATCH)
+        written += len(batch)
+    return written
+
+
+def _pending(run: Run, judge: JudgeVersion, candidate_id: int, content_hash: str, **more: Any) -> Verdict:
+    return Verdict(
+        run=run,
+        judge_version=judge,
+        kind="panel" if judge.kind == JudgeVersion.Kind.PANEL else "juror",
+        candidate_id=candidate_id,
+        candidate_hash=content_hash,
+        fingerprint=judge.fingerprint,
+        threshold=run.criteria_version.threshold,
+        **more,
+    )
+
+
+def pause_run(*, run_id: int, reason: PauseReason, detail: str = "") -> bool:
+    """Pause a running run; False when it was not running any more."""
+    paused = Run.objects.filter(pk=run_id, state=Run.State.RUNNING).update(
+        state=Run.State.PAUSED, pause_reason=reason, pause_detail=detail
+    )
+    if paused:
+        log.warning("Run %s is paused: %s. %s", run_id, reason, detail)
+    return bool(paused)
+
+
+@transaction.atomic
+def resume_run(
+    *,
+    run: Run,
+    max_calls: int | None = None,
+    max_cost: Decimal | None = None,
+    actor: AnyUser | None = None,
+) -> Run:
+    """Let a paused run go on, with higher budgets where given. The caller tells the workers, on commit."""
+    locked = Run.objects.select_for_update().get(pk=run.pk)
+    if locked.state != Run.State.PAUSED:
+        raise CannotRun(f"Only a paused run can be resumed; this one is {locked.state}.")
+    locked.max_calls = _checked_budget(max_calls) or locked.max_calls
+    locked.max_cost = _checked_budget(max_cost) or locked.max_cost
+    locked.state, locked.pause_reason, locked.pause_detail = Run.State.RUNNING, "", ""
+    locked.save()
+    _record(locked, actor, "run_resumed")
+    return locked
+
+
+@transaction.atomic
+def cancel_run(*, run: Run, actor: AnyUser | None = None) -> Run:
+    """End a run early: what is not judged yet is skipped as cancelled, what is judged stays."""
+    locked = Run.objects.select_for_update().get(pk=run.pk)
+    if locked.state not in (Run.State.RUNNING, Run.State.PAUSED):
+        raise CannotRun(f"This run is {locked.state} already; there is nothing to cancel.")
+    locked.state, locked.finished_at = Run.State.CANCELLED, timezone.now()
+    locked.pause_reason = locked.pause_detail = ""
+    locked.save()
+    skip_rows(Verdict.objects.filter(run=locked), SkipReason.CANCELLED)
+    _record(locked, actor, "run_cancelled")
+    return locked
+
+
+def _record(run: Run, actor: AnyUser | None, action: str) -> None:
+    criteria_set = run.criteria_version.criteria_set
+    record(actor=actor, action=action, subject=str(run), criteria_set=criteria_set, run=run.pk)

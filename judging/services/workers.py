@@ -1,0 +1,21 @@
+"""Signs of life of the worker processes."""
+
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from judging.models import WorkerSeen
+
+_FORGOTTEN = timedelta(days=1)
+
+
+def mark_seen(*, name: str) -> None:
+    """Note that this worker process is alive; forget those that have long been silent."""
+    now = timezone.now()
+    WorkerSeen.objects.update_or_create(name=name, defaults={"seen_at": now})
+    WorkerSeen.objects.filter(seen_at__lt=now - _FORGOTTEN).delete()
+
+
+def workers_seen(now: datetime) -> int:
+    """How many worker processes gave a sign of life lately."""
+    return WorkerSeen.objects.alive(now).count()

@@ -1,0 +1,81 @@
+"""What each worker process does by itself: gives signs of life, and looks for work every few seconds.
+
+So no correctness depends on a message, on the broker, or on its redelivery: the database is the queue, and a
+run whose message was lost goes on all the same. Importing this module only registers for Celery's signals.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from celery import signals
+from django.db import DatabaseError, close_old_connections, connection
+
+from judging.loop import stop_loop
+from judging.services import stopping
+from judging.services.engine import work_on_any, worker_name
+from judging.services.workers import mark_seen
+
+log = logging.getLogger(__name__)
+
+EVERY = 5.0  # seconds
+_END = 9.5  # seconds for the threads to give back their work when the process ends
+
+_threads: list[threading.Thread] = []
+
+
+@signals.worker_process_init.connect
+def begin(**_: Any) -> None:
+    """In each child process, after the fork: start the threads."""
+    _threads[:] = [
+        threading.Thread(target=_repeat, args=(act,), name=f"judging-{name}", daemon=True)
+        for name, act in (("alive", partial(mark_seen, name=worker_name())), ("timer", work_on_any))
+    ]
+    for thread in _threads:
+        thread.start()
+
+
+@signals.worker_shutting_down.connect
+def announce(**_: Any) -> None:
+    """In the parent, on SIGTERM: every child reads it in the shared byte."""
+    stopping.announce()
+
+
+@signals.worker_process_shutdown.connect
+@signals.worker_shutdown.connect
+def end(**_: Any) -> None:
+    """In a process that ends: let its threads hand back what they hold."""
+    stopping.announce()
+    until = time.monotonic() + _END
+    for thread in _threads:
+        thread.join(max(0.0, until - time.monotonic()))
+    stop_loop()
+
+
+def _repeat(act: Callable[[], None]) -> None:
+    try:
+        while not stopping.is_stopping():
+            _once(act)
+            _wait(EVERY)
+    finally:
+        connection.close()
+
+
+def _once(act: Callable[[], None]) -> None:
+    try:
+        close_old_connections()
+        act()
+    except DatabaseError as error:
+        log.warning("The database cannot be reached (%s); trying again.", str(error).strip()[:200])
+        connection.close()
+    except Exception:
+        log.exception("A worker's timer failed; it tries again.")
+
+
+def _wait(seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and not stopping.is_stopping():
+        time.sleep(0.2)
