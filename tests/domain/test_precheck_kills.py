@@ -34,6 +34,8 @@ EMPTY: list[Row] = [
     ("none-for-prose", "None", "Write a haiku about rain.", ANSWERS, "empty_output", "Python's None"),
     ("quotes", '""', "Write a haiku about rain.", ANSWERS, "empty_output", "an empty JSON string"),
     ("n/a-no-request", "n/a", "", "return a value", "empty_output", "the founding case in lower case"),
+    ("null-count", "null", "How many orders are open?", ANSWERS, "empty_output", "a count is a number"),
+    ("undefined-who", "undefined", "Who signed the contract?", ANSWERS, "empty_output", "no such person"),
 ]
 FLAGS: list[Row] = [
     ("fenced", '```json\n{"success": false}\n```', "Book it.", ANSWERS, "unmarked_failure", "fence is no shield"),
@@ -199,6 +201,11 @@ OTHER: list[Row] = [
     ("could-not", "The agent has reached the maximum number of iterations and could not complete the task.", "Plan a trip.", ANSWERS, "stop_notice", "framework"),
     ("underscore", "Agent execution terminated due to max_iterations limit", "Plan a trip.", ANSWERS, "stop_notice", "framework"),
     ("no-final", "Agent reached max iterations without producing a final answer.", "Plan a trip.", ANSWERS, "stop_notice", "framework"),
+    ("haproxy", "<html><body><h1>503 Service Unavailable</h1>\nNo server is available.\n</body></html>",
+     "Summarise the page at https://example.com/a.", ANSWERS, "error_page", "never the summary"),
+    ("graph", "langgraph.errors.GraphRecursionError: Recursion limit of 25 reached without hitting a stop condition.\n"
+     "For troubleshooting, visit: https://example.com/errors", "Plan a trip.", ANSWERS, "stop_notice", "framework"),
+    ("sorry", "Sorry, I've reached the maximum number of steps.", "Plan a trip.", ANSWERS, "stop_notice", "framework"),
 ]
 # fmt: on
 ROWS = [

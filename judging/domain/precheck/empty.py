@@ -49,12 +49,14 @@ NOTHING_NAMED = re.compile(
     r"|\bif (?:there (?:is|are)|it has|any)\b|\bno (?:value|match|such|rows?|results?|data)\b",
     re.IGNORECASE,
 )
+OPEN_QUESTION = re.compile(r"\?|\b(?:what|which|why|whom|how much|one word)\b", re.IGNORECASE)
+PLAIN_QUESTION = re.compile(
+    r"\W*(?:how many|who|whose|where|when)\b[^?\d`()={}]{3,300}\?\s*\Z", re.IGNORECASE
+)
 VALUE_ASKED = re.compile(
-    r"\?|\b(?:how many|how much|which|what|who|whom|whose|when|where|why|one word|json|return|evaluate"
-    r"|compute|calculate|value"
-    r"|translate|zero|code|type|field|column|cell|extract|fill|classify|label|category|look ?up|read"
-    r"|fetch|get|print|output"
-    r"|javascript|python|sql|string)\b",
+    r"\b(?:json|return|evaluate|compute|calculate|value|translate|zero|word|code|type|field|column|cell|record"
+    r"|extract|fill|classify|label|category|look ?up|read|fetch|get|print|output|javascript|python|sql|string"
+    r"|pointer|function|variable|hypothesis|database|object)s?\b",
     re.IGNORECASE,
 )
 PROSE_ASKED = re.compile(
@@ -103,13 +105,12 @@ def _stands_for_nothing(case: Case) -> Kill | None:
 
 
 def _may_be_a_value(case: Case) -> bool:
-    """`null` answers some questions and is a JSON document; to `write a letter` it is no answer."""
-    wants_json = case.reading.document is not None and json_demand(case) is not None
-    return (
-        wants_json
-        or VALUE_ASKED.search(case.request) is not None
-        or NOTHING_NAMED.search(case.ask) is not None
-    )
+    """`null` answers some questions and is a JSON document; to `who` or `write a letter` it is no answer."""
+    if NOTHING_NAMED.search(case.ask) or VALUE_ASKED.search(case.request):
+        return True
+    if case.reading.document is not None and json_demand(case) is not None:
+        return True
+    return OPEN_QUESTION.search(case.request) is not None and not PLAIN_QUESTION.match(case.request)
 
 
 def _nothing_is_no_answer(case: Case) -> bool:

@@ -45,6 +45,10 @@ PAGE_NAMED = re.compile(
     r"\b(?:web|pages?|sites?|websites?|urls?|fetch\w*|download\w*|response|content of)\b|https?://",
     re.IGNORECASE,
 )
+TEXT_ASKED = re.compile(
+    r"\b(?:summar\w+|translate|draft|compare|count|list|plan|how many|tell me|explain|describe)\b",
+    re.IGNORECASE,
+)
 
 
 def error_page(case: Case) -> Kill | None:
@@ -56,6 +60,11 @@ def error_page(case: Case) -> Kill | None:
         (found[2].strip() for found in HEADINGS.finditer(head) if ERROR_TITLE.search(found[2])), None
     )
     marked = MACHINE_MARKS.search(head) or CODE.search(head)
-    if not marked and (not title or PAGE_NAMED.search(case.ask)):
+    if not marked and (not title or _page_may_be_wanted(case)):
         return None
     return Kill(f"the whole output is a server's error page{f' ({title})' if title else ''}")
+
+
+def _page_may_be_wanted(case: Case) -> bool:
+    """Whether a page was to be fetched, and not just read for an answer in words."""
+    return PAGE_NAMED.search(case.ask) is not None and TEXT_ASKED.search(case.request) is None

@@ -55,7 +55,10 @@ NOTICES = (
     r"|aborted)(?: by (?:the )?user)?",
     rf"unable to (?:complete|finish) (?:the |this )?(?:task|request) {WITHIN}",
 )
-LEAD = r"[\[(*<]{0,3}(?:error|warning|notice|system|info|stopped|terminated|aborted)?[\])>:\s-]{0,4}"
+LEAD = (
+    r"[\[(*<]{0,3}(?:[\w.]{0,60}error|warning|notice|system|info|stopped|terminated|aborted)?[\])>:\s-]{0,4}"
+    r"(?:(?:i['’]m )?sorry,? (?:but )?)?"
+)
 NOTICE = re.compile(rf"{LEAD}(?:{'|'.join(NOTICES)})(?P<rest>[^\n]*)", re.IGNORECASE)
 ADDITIONS = (
     r"[\s.,;!()\[\]*<>:/-]",
@@ -71,6 +74,7 @@ ADDITIONS = (
     r"|no (?:final )?answer)\b[^.\n]{0,120}",
     r"for (?:this|the) (?:run|task|session|conversation|agent)",
     r"(?:you can )?increase the limit\b[^.\n]{0,200}",
+    r"for troubleshooting, visit:? \S{1,200}",
     r"by setting\b[^\n]{0,200}",
     r"please (?:try again|retry|continue|increase)\b[^.\n]{0,120}",
 )
