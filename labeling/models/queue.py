@@ -16,9 +16,12 @@ from labeling.models.labels import Label
 class SlotQuerySet(models.QuerySet["Slot"]):
     """Questions about the queue; none of them writes."""
 
+    # In which slots are handed out; the index `slot_open` has it.
+    ORDER = ("-priority", "number", "candidate_id")
+
     def queued(self, version: CriteriaVersion) -> Self:
-        """Open slots in the order in which they are handed out: the order of the index `slot_open`."""
-        return self.filter(version=version, state="open").order_by("-priority", "number", "candidate")
+        """Open slots in the order in which they are handed out."""
+        return self.filter(version=version, state="open").order_by(*self.ORDER)
 
     def free(self, now: datetime) -> Self:
         """Those that nobody holds at `now`; a lease that ended holds nothing."""
@@ -111,7 +114,9 @@ class Skip(models.Model):
     objects = SkipQuerySet.as_manager()
 
     class Meta:
-        indexes: ClassVar = [models.Index(name="skip_by_labeler", fields=["labeler", "version", "created_at"])]
+        indexes: ClassVar = [
+            models.Index(name="skip_by_labeler", fields=["labeler", "version", "created_at"])
+        ]
         constraints: ClassVar = [
             models.UniqueConstraint(
                 name="skip_once", fields=["candidate", "version", "labeler"], condition=Q(withdrawn_at=None)

@@ -1,0 +1,240 @@
+"""A labeler's work in a real browser: by keyboard, with double presses and lost connections."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page, Route, expect
+from pytest_django.live_server_helper import LiveServer
+
+from labeling.models import CriteriaSet, Draft, Label, Skip
+from tests.browser.conftest import Login
+from tests.factories import make_candidate, make_criteria_set, make_user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+GUARD = 400  # milliseconds after a row appears in which a press is taken for a double press
+
+
+@pytest.fixture
+def desk(page: Page, login: Login) -> Iterator[tuple[CriteriaSet, User]]:
+    """A logged-in labeler on the page of a criteria set with twelve rows in the queue."""
+    criteria_set = make_criteria_set("summaries")
+    labeler = make_user("lena", labels=criteria_set)
+    for number in range(1, 13):
+        make_candidate(criteria_set, f"Summary number {number}.", slots=1)
+    login(page, labeler)
+    page.goto("/sets/summaries/label/")
+    yield criteria_set, labeler
+
+
+def shows(page: Page, number: int) -> None:
+    """Wait until row `number` is on the page and a press counts again."""
+    expect(page.locator(".output")).to_contain_text(f"Summary number {number}.")
+    page.wait_for_timeout(GUARD)
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def verdicts() -> list[str]:
+    return list(Label.objects.current().order_by("candidate").values_list("verdict", flat=True))
+
+
+def test_ten_rows_by_keyboard_alone(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    keys = "1211212112"
+
+    for number, key in enumerate(keys, start=1):
+        shows(page, number)
+        press(page, key)
+
+    shows(page, 11)
+    assert verdicts() == [{"1": "pass", "2": "fail"}[key] for key in keys]
+    expect(page.locator("#row-heading")).to_be_focused()
+    expect(page.locator(".progress-line")).to_contain_text("10 labelled today")
+
+
+def test_undo_brings_back_the_row_and_what_was_typed(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    press(page, "c")
+    page.keyboard.type("Misses the date.")
+    press(page, "Escape", "2")
+    shows(page, 2)
+
+    press(page, "u")
+
+    shows(page, 1)
+    expect(page.locator("#comment")).to_have_value("Misses the date.")
+    expect(page.locator(".before")).to_contain_text("You had said fail")
+    assert verdicts() == []
+
+
+@pytest.mark.parametrize("how", ["keys", "mouse"])
+def test_a_double_press_gives_one_label(page: Page, desk: tuple[CriteriaSet, User], how: str) -> None:
+    if how == "keys":
+        press(page, "1", "1")
+    else:
+        page.locator("button.pass").dblclick()
+
+    shows(page, 2)
+    assert verdicts() == ["pass"]
+
+
+def test_skip_asks_why_and_a_digit_answers(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    press(page, "s")
+    expect(page.get_by_text("Why? The row goes to somebody else.")).to_be_visible()
+    press(page, "2")
+
+    shows(page, 2)
+    assert Skip.objects.get().reason == "needs_expert"
+    assert verdicts() == []
+
+
+def test_skip_for_another_reason_wants_it_written(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    press(page, "s", "5")
+
+    expect(page.get_by_role("alert").filter(has_text="Write your reason into the comment")).to_be_visible()
+    expect(page.locator("#comment")).to_be_focused()
+    assert not Skip.objects.exists()
+
+
+def test_marks_by_keyboard(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    press(page, "m", "0")
+    expect(page.locator("#row-heading")).to_be_focused()
+    press(page, "2")
+
+    shows(page, 2)
+    assert Label.objects.get().marks.get().score == 0
+
+
+def test_no_key_fires_while_typing_or_with_a_modifier(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    press(page, "c", "1", "2", "s", "u", "?", "Escape", "Control+1", "Alt+2")
+
+    expect(page.locator("#comment")).to_have_value("12su?")
+    shows(page, 1)
+    assert verdicts() == []
+
+
+def test_question_mark_lists_the_keys(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    press(page, "?")
+    expect(page.get_by_role("dialog")).to_contain_text("Skip: then a digit")
+
+    press(page, "1", "Escape")
+
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    assert verdicts() == []
+
+
+def test_a_dropped_connection_keeps_what_was_typed(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    page.context.set_offline(True)
+    press(page, "c")
+    page.keyboard.type("Good, but long.")
+    press(page, "Escape", "1")
+    expect(page.get_by_role("alert")).to_contain_text("Not saved – no connection. What you typed is kept.")
+    expect(page.locator("#comment")).to_have_value("Good, but long.")
+
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Retry").click()
+
+    shows(page, 2)
+    assert Label.objects.get().comment == "Good, but long."
+    expect(page.locator("#trouble")).to_be_hidden()
+
+
+def test_what_was_typed_without_a_connection_outlives_a_reload(
+    page: Page, desk: tuple[CriteriaSet, User]
+) -> None:
+    page.context.set_offline(True)
+    page.locator("#comment").fill("Half a thought")
+    expect(page.get_by_role("alert")).to_contain_text("Not saved")
+
+    page.context.set_offline(False)
+    page.reload()
+
+    expect(page.locator("#comment")).to_have_value("Half a thought")
+
+
+def test_drafts_are_saved_and_come_back_on_another_machine(
+    page: Page, desk: tuple[CriteriaSet, User], browser: Browser, live_server: LiveServer, login: Login
+) -> None:
+    page.locator("#comment").fill("To be continued")
+    expect(page.locator("#saved")).to_have_text("Draft saved.")
+    assert Draft.objects.get().content["comment"] == "To be continued"
+
+    with browser.new_context(base_url=live_server.url) as other:
+        elsewhere = other.new_page()
+        login(elsewhere, desk[1])
+        elsewhere.goto("/sets/summaries/label/")
+        expect(elsewhere.locator("#comment")).to_have_value("To be continued")
+
+
+def test_a_lost_session_says_so_and_keeps_the_text(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    page.locator("#comment").fill("Before the session ended")
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Fail").click()
+
+    expect(page.get_by_role("alert")).to_contain_text("You are logged out")
+    expect(page.get_by_role("link", name="Log in again")).to_be_focused()
+    expect(page.locator("#comment")).to_have_value("Before the session ended")
+    assert verdicts() == []
+
+
+def test_a_server_error_says_not_saved_and_offers_a_retry(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    def broken(route: Route) -> None:
+        route.fulfill(status=500, body="database is starting up")
+
+    page.route("**/label/", broken)
+    press(page, "1")
+    expect(page.get_by_role("alert")).to_contain_text("Not saved – the server could not do it just now (500).")
+    page.unroute("**/label/")
+
+    page.get_by_role("button", name="Retry").click()
+
+    shows(page, 2)
+    assert verdicts() == ["pass"]
+
+
+def test_without_javascript(
+    browser: Browser, live_server: LiveServer, login: Login, desk: tuple[CriteriaSet, User]
+) -> None:
+    with browser.new_context(base_url=live_server.url, java_script_enabled=False) as context:
+        page = context.new_page()
+        login(page, desk[1])
+        page.goto("/sets/summaries/label/")
+        page.get_by_role("button", name="Fail").click()
+        expect(page.locator(".output")).to_contain_text("Summary number 2.")
+        page.get_by_role("button", name="Undo").click()
+        expect(page.locator(".output")).to_contain_text("Summary number 1.")
+        page.get_by_text("Skip…").click()
+        page.get_by_role("button", name="The row is broken").click()
+        expect(page.locator(".output")).to_contain_text("Summary number 2.")
+
+    assert verdicts() == []
+    assert Skip.objects.get().reason == "broken_row"
+
+
+def test_nothing_is_wider_than_a_phone(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    make_candidate(desk[0], "W" * 500 + '\n```\n{"a": "' + "b" * 300 + '"}\n```', slots=1)
+    page.set_viewport_size({"width": 360, "height": 740})
+    Label.objects.all().delete()
+    page.reload()
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    expect(page.get_by_role("button", name="Pass")).to_be_in_viewport()
+
+
+def test_everything_is_in_reach_without_scrolling(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    for part in ("#row-heading", ".output", ".criteria", "#comment", "button.pass", "button.fail", ".skip"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+
+
+def test_script_in_an_output_is_text(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    hostile = "<img src=x onerror=\"document.title='owned'\"> \u202egnp.exe\u202c \x1b[31mred\x1b[0m"
+    candidate = make_candidate(desk[0], hostile, slots=1)
+    candidate.slots.update(priority=5)
+    page.keyboard.press("1")
+
+    expect(page.locator(".output")).to_contain_text("<img src=x onerror=")
+    expect(page.locator(".output .token").first).to_have_text("RLO")
+    assert "owned" not in page.title()
