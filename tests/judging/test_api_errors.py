@@ -4,8 +4,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from judging.models import ApiToken
-from judging.services import standing
+from judging.models import ApiToken, Certificate
 from judging.services.tokens import create_token, revoke_tokens
 from tests.factories import make_criteria_set, make_judge
 
@@ -82,7 +81,7 @@ def test_a_token_in_the_address_is_refused_and_not_logged(
 
 def test_bad_parameters_are_422_by_field() -> None:
     response = Client(headers={"Authorization": f"Bearer {token('gate')}"}).get(
-        "/api/v1/certifications", {"limit": "many", "status": "maybe", "cursor": 0}
+        "/api/v1/certifications", {"limit": "many", "status": "maybe", "cursor": "0"}
     )
 
     assert response.status_code == 422
@@ -104,7 +103,7 @@ def test_a_wrong_method_is_405_in_json(client: Client) -> None:
 
 
 def test_a_failure_of_ours_is_500_in_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standing.Certificate.objects, "current", None)
+    monkeypatch.setattr(Certificate.objects, "current", None)
     client = Client(headers={"Authorization": f"Bearer {token('gate')}"}, raise_request_exception=False)
 
     response = client.get(URL)

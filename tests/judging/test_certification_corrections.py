@@ -2,6 +2,7 @@
 
 import pytest
 from django.db import transaction
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from judging.models import Certificate
 from judging.services.certification import recount
@@ -102,7 +103,9 @@ def test_jurors_are_recounted_with_their_panel(criteria_set: CriteriaSet) -> Non
     assert run.calibrations.filter(is_current=True).count() == 3
 
 
-def test_labeling_tells_on_commit(criteria_set: CriteriaSet, django_capture_on_commit_callbacks) -> None:  # type: ignore[no-untyped-def]
+def test_labeling_tells_on_commit(
+    criteria_set: CriteriaSet, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
     before = certified(make_run(make_judge(), criteria_set, a=20, d=20))
     candidate = candidates(before, "pass", "pass")[0]
 
@@ -115,7 +118,7 @@ def test_labeling_tells_on_commit(criteria_set: CriteriaSet, django_capture_on_c
 
 def test_labels_of_rows_that_no_run_asked_about_change_nothing(
     criteria_set: CriteriaSet,
-    django_capture_on_commit_callbacks,  # type: ignore[no-untyped-def]
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     certified(make_run(make_judge(), criteria_set, a=20, d=20))
     fresh = make_candidate(criteria_set)
