@@ -157,6 +157,8 @@ OTHER: list[Row] = [
     ("utf16", "h\x00i\x00 \x00A\x00d\x00a\x00", "Say hi.", ANSWERS, "NULs between letters"),
     ("page-fetched", PAGE, "Fetch https://example.com/a.", ANSWERS, "the page itself was asked for"),
     ("think-mentioned", "Reasoning models write <think> and", "Go on.", ANSWERS, "not at the start"),
+    ("behind-cloudflare", "<html><head><title>Orders</title><script src='/cdn-cgi/x.js'></script></head></html>",
+     "Download the page.", ANSWERS, "a proxy's script is no error"),
 ]
 # fmt: on
 ROWS = [pytest.param(*row, id=row[0]) for row in EMPTY + FLAGS + ERRORS + SCHEMA + OTHER]

@@ -54,6 +54,8 @@ FLAGS: list[Row] = [
     ("list-of-one", '[{"isError": true, "content": []}]', "Read it.", ANSWERS, "unmarked_failure", "list of one"),
     ("nested-also", '{"success": false, "items": [{"success": true}]}', "Import.", ANSWERS, "unmarked_failure",
      "the top level decides"),
+    ("rubric-question", '{"success": false}', "Book it.", "Does the output confirm the booking?", "unmarked_failure",
+     "the rubric asks about the output, the user asked for a booking"),
 ]
 TRACES: list[Row] = [
     ("chained", "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nKeyError: 'a'\n\n"
@@ -105,6 +107,8 @@ TRACES: list[Row] = [
     ("bare", "KeyError: 'channel'", "", "route the item", "error_leak", "an exception and nothing else"),
     ("fix-request", "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nKeyError: 'a'",
      "Fix the error in a.py.", ANSWERS, "error_leak", "a fix was asked for, not a trace"),
+    ("unwanted", "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nKeyError: 'a'", "Sum the rows.",
+     "The output must not be an error message or a traceback.", "error_leak", "criteria forbid what it is"),
 ]
 LINES: list[Row] = [
     ("401", "Error code: 401 - {'error': {'message': 'bad key'}}", "Draft a reply.", ANSWERS, "error_leak", "key"),

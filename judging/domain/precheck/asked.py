@@ -5,13 +5,14 @@ import re
 from judging.domain.precheck.case import Case
 
 FAILURE_WORD = (
-    r"(?:errors?|error messages?|exceptions?|tracebacks?|stack ?traces?|crash\w*|panic\w*"
+    r"(?:error (?:messages?|texts?|pages?|output)|errors?|exceptions?|tracebacks?|stack ?traces?|crash\w*|panic\w*"
     r"|fail(?:s|ed|ing|ures?)?|bugs?|invalid|timeouts?)"
 )
 UNWANTED_FAILURE = re.compile(
     r"\b(?:without|no|not|never|avoid\w*|free (?:of|from)|(?:do|does|must|should|is|are)n['’]t|cannot"
     r"|fix\w*|repair\w*|resolve\w*|solve\w*|handle\w*|prevent\w*)"
     rf"(?:[ \t]+[\w'’-]{{1,30}}){{0,3}}?[ \t]+{FAILURE_WORD}\b"
+    rf"(?:,?[ \t]+(?:or|and|nor)[ \t]+(?:an?[ \t]+|any[ \t]+)?{FAILURE_WORD}\b){{0,4}}"
     rf"|\b{FAILURE_WORD}[ \t]+(?:is|are|would be)[ \t]+"
     r"(?:unacceptable|forbidden"
     r"|(?:not|never)[ \t]+(?:acceptable|allowed|tolerated|ok|okay|fine|wanted|permitted))\b",
@@ -39,8 +40,9 @@ OBJECT_SUBJECT = re.compile(
     r"[\"'`](?:success|ok|isError|is_error|succeeded|error)[\"'`]\s{0,3}:|\b(?:example|sample|dummy|fake|stub|payload)s?\b",
     re.IGNORECASE,
 )
+TWO_VALUES = re.compile(r"\b(?:true or false|yes or no|true\s?\|\s?false|boolean)\b", re.IGNORECASE)
 YES_OR_NO = re.compile(
-    r"\b(?:whether|true or false|yes or no|true\s?\|\s?false|boolean)\b|(?:^|[.!?:]\s{1,3})"
+    r"\bwhether\b|(?:^|[.!?:]\s{1,3})"
     r"(?:is|are|was|were|can|could|did|does|do|has|have|had|will|would|should)\b[^.!\n]{1,300}\?",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -63,4 +65,4 @@ def object_is_the_subject(case: Case) -> bool:
 
 def answer_is_yes_or_no(case: Case) -> bool:
     """Whether the request asks if something is so; `false` is then an answer, not a failed run."""
-    return YES_OR_NO.search(case.ask) is not None
+    return TWO_VALUES.search(case.ask) is not None or YES_OR_NO.search(case.request) is not None

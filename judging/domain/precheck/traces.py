@@ -132,8 +132,6 @@ PANIC_MESSAGE = re.compile(
     r"(thread '[^'\n]{1,200}'(?: \(\d+\))? panicked at [^\n]{1,400}:\d+:\d+:\n)[^\n]{0,2000}\n?"
 )
 LOG_LEAD = re.compile(rf"(?:{LOG_LINE}\n){{1,5}}(?=Traceback \(most recent call last\):)")
-
-
 ERROR_AFTER_FRAMES = re.compile(r"[A-Za-z_][\w.]{2,120}(?:: .*)?\Z")
 LENGTH_LIMIT = 1_000_000
 """Characters of the longest text taken for a trace; of a longer one nothing is claimed."""
