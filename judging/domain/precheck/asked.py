@@ -5,7 +5,8 @@ import re
 from judging.domain.precheck.case import Case
 
 FAILURE_WORD = (
-    r"(?:error (?:messages?|texts?|pages?|output)|errors?|exceptions?|tracebacks?|stack ?traces?|crash\w*|panic\w*"
+    r"(?:error (?:messages?|texts?|pages?|output)|errors?|exceptions?|tracebacks?|stack ?traces?"
+    r"|crash\w*|panic\w*"
     r"|fail(?:s|ed|ing|ures?)?|bugs?|invalid|timeouts?)"
 )
 UNWANTED_FAILURE = re.compile(
