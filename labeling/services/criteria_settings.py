@@ -16,6 +16,8 @@ from labeling.models import Candidate, CriteriaSet, Slot
 from labeling.services.audit import record
 from labeling.services.queue import open_slots
 
+MOST_LABELS_PER_ROW = 20
+
 
 class SetSettings(TypedDict, total=False):
     """What a criteria set may be given beside its criteria; what is left out keeps its default."""
@@ -46,6 +48,8 @@ def check_settings(criteria_set: CriteriaSet) -> None:
     for text in (criteria_set.name, criteria_set.description):
         if problem := text_problem(text):
             raise InvalidCriteria(problem)
+    if criteria_set.labels_per_row > MOST_LABELS_PER_ROW:
+        raise InvalidCriteria(f"A row can be labelled by at most {MOST_LABELS_PER_ROW} people.")
     try:
         criteria_set.full_clean(exclude=["live_version"])
     except ValidationError as error:

@@ -87,9 +87,7 @@ def criteria_promote(request: Request, slug: str, number: int) -> HttpResponse:
 def set_settings(request: Request, slug: str) -> HttpResponse:
     criteria_set = get_led_set(request.user, slug)
     form = SettingsForm(request.POST or None, instance=criteria_set)
-    if form.is_valid():
-        update_set(criteria_set=criteria_set, actor=request.user, **form.cleaned_data)
-        messages.success(request, "The settings are saved.")
+    if form.is_valid() and try_to_update(form, criteria_set, request):
         return redirect("set_settings", slug)
     context = head(request.user, criteria_set, "settings") | {"form": form}
     return render(request, "labeling/settings.html", context, status=422 if form.is_bound else 200)
@@ -131,6 +129,17 @@ def try_to_create(form: NewSetForm, formset: Any, request: Request) -> CriteriaS
     except InvalidCriteria as invalid:
         form.add_error(None, str(invalid))
         return None
+
+
+def try_to_update(form: SettingsForm, criteria_set: CriteriaSet, request: Request) -> bool:
+    """Whether the settings were saved; where they were refused, the form says why."""
+    try:
+        update_set(criteria_set=criteria_set, actor=request.user, **form.cleaned_data)
+    except InvalidCriteria as invalid:
+        form.add_error(None, str(invalid))
+        return False
+    messages.success(request, "The settings are saved.")
+    return True
 
 
 def posted(request: Request) -> QueryDict | None:

@@ -1,0 +1,188 @@
+"""The golden set's pages, and who may see what others said."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from labeling.models import Candidate, CriteriaSet, Exposure
+from tests.factories import (
+    make_candidate,
+    make_criteria_set,
+    make_label,
+    make_ruling,
+    make_user,
+    make_version,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rows() -> tuple[CriteriaSet, Candidate, Candidate]:
+    """A set with one row that Ada passed and one that nobody labelled."""
+    criteria_set = make_criteria_set("notes")
+    passed, open_row = (
+        make_candidate(criteria_set, "Ship Friday."),
+        make_candidate(criteria_set, "Ship Monday."),
+    )
+    make_label(passed, make_user("ada", labels=criteria_set), "pass")
+    return criteria_set, passed, open_row
+
+
+def page(client: Client, user: User, address: str) -> str:
+    client.force_login(user)
+    response = client.get(address)
+    assert response.status_code == 200
+    return response.text
+
+
+def listed(text: str) -> list[str]:
+    return [word for word in ("Ship Friday.", "Ship Monday.") if word in text]
+
+
+def test_a_labeler_sees_no_verdict_before_their_own(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
+) -> None:
+    criteria_set, passed, _ = rows
+    bo = make_user("bo", labels=criteria_set)
+
+    before = page(client, bo, f"/sets/notes/golden/{passed.pk}/")
+    make_label(passed, bo, "fail")
+    after = page(client, bo, f"/sets/notes/golden/{passed.pk}/")
+
+    assert "once you have labelled it yourself" in before
+    assert "ada" not in before
+    assert "ada" in after
+
+
+def test_the_list_gives_a_labeler_nothing_away(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
+) -> None:
+    bo = make_user("bo", labels=rows[0])
+
+    text = page(client, bo, "/sets/notes/golden/")
+
+    assert listed(text) == ["Ship Friday.", "Ship Monday."]
+    assert "badge pass" not in text
+    assert "<dt>Pass</dt>" not in text
+    for truth in ("pass", "fail", "unresolved"):
+        assert listed(page(client, bo, f"/sets/notes/golden/?truth={truth}")) == []
+
+
+def test_a_lead_sees_labels_and_it_is_noted(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
+) -> None:
+    criteria_set, passed, open_row = rows
+    lead = make_user(lead_of=criteria_set)
+
+    page(client, lead, f"/sets/notes/golden/{open_row.pk}/")
+    assert not Exposure.objects.exists()
+    assert "ada" in page(client, lead, f"/sets/notes/golden/{passed.pk}/")
+
+    noted = Exposure.objects.get()
+    assert (noted.user, noted.candidate, noted.what) == (lead, passed, "labels")
+
+
+def test_the_list_notes_what_it_shows_a_lead(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
+) -> None:
+    lead = make_user(lead_of=rows[0])
+
+    for _ in range(2):
+        page(client, lead, "/sets/notes/golden/")
+
+    assert [noted.candidate for noted in Exposure.objects.filter(user=lead)] == [rows[1]]
+
+
+def test_ones_own_label_alone_is_no_exposure(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
+) -> None:
+    page(client, User.objects.get(username="ada"), f"/sets/notes/golden/{rows[1].pk}/")
+
+    assert not Exposure.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("truth=pass", ["Ship Friday."]),
+        ("truth=none", ["Ship Monday."]),
+        ("truth=fail", []),
+        ("text=monday", ["Ship Monday."]),
+        ("split=tune", []),
+        ("split=certify&truth=pass&text=ship", ["Ship Friday."]),
+        ("truth=nonsense", []),
+        ("page=999", ["Ship Friday.", "Ship Monday."]),
+        ("text=%00", []),
+    ],
+)
+def test_filters(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate], query: str, expected: list[str]
+) -> None:
+    assert listed(page(client, make_user(lead_of=rows[0]), f"/sets/notes/golden/?{query}")) == expected
+
+
+def test_growth_counts_settled_certify_rows_only(client: Client) -> None:
+    criteria_set = make_criteria_set("notes")
+    for split in ("certify", "certify", "tune"):
+        make_ruling(make_candidate(criteria_set, split=split), "pass")
+
+    text = page(client, make_user(lead_of=criteria_set), "/sets/notes/golden/")
+
+    assert "2 settled rows in the certify split" in text
+    assert "From 30 on a judge can be certified" in text
+
+
+def test_another_version_has_labels_of_its_own(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
+) -> None:
+    criteria_set, passed, _ = rows
+    make_version(criteria_set)
+    lead = make_user(lead_of=criteria_set)
+
+    text = page(client, lead, f"/sets/notes/golden/{passed.pk}/?version=2")
+
+    assert "which is not live" in text
+    assert "Nobody has labelled this row under version 2" in text
+    assert client.get("/sets/notes/golden/?version=9").status_code == 404
+
+
+def test_an_output_is_shown_as_text(client: Client) -> None:
+    criteria_set = make_criteria_set("notes")
+    row = make_candidate(criteria_set, "<script>alert(1)</script> \u202eevil")
+    lead = make_user(lead_of=criteria_set)
+
+    for address in ("/sets/notes/golden/", f"/sets/notes/golden/{row.pk}/"):
+        text = page(client, lead, address)
+        assert "<script>alert" not in text
+        assert "\u202e" not in text
+
+
+def test_more_rows_ask_no_more_queries(client: Client) -> None:
+    criteria_set = make_criteria_set("notes")
+    lead, labeler = make_user(lead_of=criteria_set), make_user()
+    client.force_login(lead)
+
+    def queries_for(address: str) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            client.get(address)
+        return len(captured)
+
+    def add_ten() -> None:
+        for _ in range(10):
+            row = make_candidate(criteria_set)
+            make_label(row, labeler, "pass")
+            make_label(row, lead, "fail")
+
+    add_ten()
+    addresses = ["/sets/notes/golden/", "/sets/notes/rulings/"]
+    for address in addresses:
+        client.get(address)
+    few = [queries_for(address) for address in addresses]
+    add_ten()
+    for address in addresses:
+        client.get(address)  # a first look also notes what it shows
+
+    assert [queries_for(address) for address in addresses] == few
