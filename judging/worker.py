@@ -5,12 +5,14 @@ run whose message was lost goes on all the same. Importing this module only regi
 """
 
 import logging
+import signal
 import threading
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from billiard.process import current_process
 from celery import signals
 from django.db import DatabaseError, close_old_connections, connection
 
@@ -29,7 +31,13 @@ _threads: list[threading.Thread] = []
 
 @signals.worker_process_init.connect
 def begin(**_: Any) -> None:
-    """In each child process, after the fork: start the threads."""
+    """In each child process, after the fork: start the threads.
+
+    When to stop is the parent's to say, which waits for its children. A SIGTERM that reaches them too, as
+    when it is sent to the whole group, would end them with their calls in flight.
+    """
+    if current_process().name != "MainProcess":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _threads[:] = [
         threading.Thread(target=_repeat, args=(act,), name=f"judging-{name}", daemon=True)
         for name, act in (("alive", partial(mark_seen, name=worker_name())), ("timer", work_on_any))
@@ -69,7 +77,7 @@ def _once(act: Callable[[], None]) -> None:
         close_old_connections()
         act()
     except DatabaseError as error:
-        log.warning("The database cannot be reached (%s); trying again.", str(error).strip()[:200])
+        log.warning("The database cannot be used now (%s); trying again.", str(error).strip()[:200])
         connection.close()
     except Exception:
         log.exception("A worker's timer failed; it tries again.")

@@ -184,7 +184,7 @@ def filesystem_broker(folder: Path) -> dict[str, Any]:
     }
 
 
-CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_URL = REDIS_URL or "filesystem://localhost/"
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {"socket_timeout": 5, "socket_connect_timeout": 5}
     if REDIS_URL

@@ -25,7 +25,7 @@ def patiently[T](work: Callable[[], T]) -> T:
         except (OperationalError, InterfaceError) as error:
             if is_stopping():
                 raise
-            log.warning("The database cannot be reached (%s); trying again.", str(error).strip()[:200])
+            log.warning("The database cannot be used now (%s); trying again.", str(error).strip()[:200])
         connection.close()
         time.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
