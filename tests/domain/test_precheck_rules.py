@@ -66,6 +66,14 @@ def test_a_nested_flag_in_meta_is_not_the_run() -> None:
     assert run_precheck(Case("done", meta={"tool": {"success": False}})).verdict is Layer1.ABSTAIN
 
 
+def test_what_is_asked_after_a_long_text_is_read() -> None:
+    log = "10:00 started\n" * 20_000
+    candidate = "KeyError: 'channel'"
+
+    assert run_precheck(Case(candidate, request=f"{log}Sum the rows.")).check == "error_leak"
+    assert run_precheck(Case(candidate, request=f"{log}Which exception ended this?")).check is None
+
+
 def test_criteria_items_become_lines() -> None:
     items = [{"name": "a", "description": "First."}, {"name": "b", "description": "Second."}]
 

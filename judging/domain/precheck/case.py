@@ -49,7 +49,14 @@ class Case:
     @cached_property
     def ask(self) -> str:
         """Request and criteria in one text."""
-        return f"{self.request[:ASK_LIMIT]}\n{self.criteria[:ASK_LIMIT]}"
+        return f"{_both_ends(self.request)}\n{_both_ends(self.criteria)}"
+
+
+def _both_ends(text: str) -> str:
+    """What is asked stands before or after a long text, seldom in its middle."""
+    if len(text) <= ASK_LIMIT:
+        return text
+    return f"{text[: ASK_LIMIT // 2]}\n{text[-ASK_LIMIT // 2 :]}"
 
 
 def criteria_text_of(criteria: Iterable[Mapping[str, str]]) -> str:
