@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from labeling.views import criteria, golden, home, label, members, rulings
+from labeling.views import criteria, exports, golden, home, imports, label, members, rulings
 
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
@@ -19,6 +19,9 @@ urlpatterns: list[URLPattern] = [
     path(
         "sets/<slug:slug>/criteria/<int:number>/promote/", criteria.criteria_promote, name="criteria_promote"
     ),
+    path("sets/<slug:slug>/import/", imports.import_rows, name="import"),
+    path("sets/<slug:slug>/import/<int:pk>/", imports.import_batch, name="import_batch"),
+    path("sets/<slug:slug>/export/", exports.export_rows, name="export"),
     path("sets/<slug:slug>/settings/", criteria.set_settings, name="set_settings"),
     path("sets/<slug:slug>/members/", members.members, name="members"),
     path("sets/<slug:slug>/members/<int:pk>/remove/", members.member_remove, name="member_remove"),

@@ -16,7 +16,7 @@ document.addEventListener("htmx:afterSwap", (event) => localTimes(event.target))
 // Forms that change something are sent once, however often the button is pressed.
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (form.method !== "post" || form.hasAttribute("hx-post")) return;
+  if (form.method !== "post" || form.hasAttribute("hx-post") || "download" in form.dataset) return;
   if (form.dataset.sent) { event.preventDefault(); return; }
   form.dataset.sent = "1";
 });

@@ -8,6 +8,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import batched
 from pathlib import Path
 from typing import cast
 
@@ -17,9 +18,10 @@ from labeling.access import AnyUser
 from labeling.domain.verdicts import HumanVerdict
 from labeling.formats import csv, jsonl, vera
 from labeling.formats.rows import Decision, Opinion, Row, StatedCriterion
-from labeling.models import Candidate, CriteriaVersion, Label, Ruling, Submission
+from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Ruling, Submission
 from labeling.services.audit import record
 from labeling.services.criteria import spec_of
+from labeling.services.exposures import record_exposure
 
 WRITERS: dict[str, Callable[[Iterable[Row]], Iterator[str]]] = {
     "jsonl": jsonl.write,
@@ -43,6 +45,8 @@ def export_golden(
 
     for line in WRITERS[format](counted()):
         write(line)
+    if isinstance(actor, User):
+        _note_shown(actor, version)
     record(
         actor=actor,
         action="export",
@@ -52,6 +56,15 @@ def export_golden(
         rows=count,
     )
     return count
+
+
+def _note_shown(reader: User, version: CriteriaVersion) -> None:
+    """Who has the file has seen what others said: a label they give afterwards is not blind."""
+    labelled = Label.objects.current().filter(version=version).exclude(labeler=reader)
+    ruled = Ruling.objects.current().filter(version=version)
+    shown = {*labelled.values_list("candidate", flat=True), *ruled.values_list("candidate", flat=True)}
+    for ids in batched(sorted(shown), _AT_ONCE):
+        record_exposure(user=reader, version=version, candidate_ids=ids, what=Exposure.What.LABELS)
 
 
 def export_to_file(*, version: CriteriaVersion, format: str, path: Path) -> int:

@@ -9,7 +9,15 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 
 from labeling.domain.sampling import Split
-from labeling.services.imports import FORMATS, HASH, FileProblem, ImportProblem, Report, import_golden
+from labeling.services.imports import (
+    FORMATS,
+    HASH,
+    FileProblem,
+    ImportProblem,
+    Report,
+    import_golden,
+    in_words,
+)
 
 REFUSED, BAD_INPUT = 1, 2
 
@@ -77,7 +85,7 @@ def _bad_input(sentence: str) -> CommandError:
 
 
 def _in_words(report: Report) -> str:
-    lines = [report.headline, *(f"  {line}" for line in report.lines()), *report.notes]
+    lines = [report.headline, *(f"  {line}" for line in in_words(report.counts)), *report.notes]
     for refused in report.refused:
         place = f"line {refused.line}" + (f" (element {refused.element})" if refused.element else "")
         lines.append(f"{place}, {refused.field or 'row'}: {refused.reason}")

@@ -17,13 +17,13 @@ from labeling.services.audit import record
 from labeling.services.imports.annotators import Annotators
 from labeling.services.imports.contradictions import declare_unresolved
 from labeling.services.imports.intake import HASH, Intake
-from labeling.services.imports.report import RECORDED_REFUSED, ImportProblem, Report
+from labeling.services.imports.report import RECORDED_REFUSED, ImportProblem, Report, in_words
 from labeling.services.imports.target import Target, find_target, make_target
 from labeling.services.imports.writer import Writer
 from labeling.services.queue import open_slots
 from labeling.services.truth import truth_changed
 
-__all__ = ["FORMATS", "HASH", "FileProblem", "ImportProblem", "Report", "import_golden"]
+__all__ = ["FORMATS", "HASH", "FileProblem", "ImportProblem", "Report", "import_golden", "in_words"]
 
 AUTO = "auto"
 FORMATS = (AUTO, *READERS)
@@ -72,6 +72,7 @@ def import_golden(
             if intake is not None:
                 _finish(intake, report, actor)
             if not report.kept:
+                report.batch = 0
                 transaction.set_rollback(True)
     except IntegrityError as error:
         raise ImportProblem(
@@ -144,6 +145,7 @@ def _intake(target: Target, report: Report, sha256: str, order: _Order) -> Intak
         sha256=sha256,
         created_by=order.actor if isinstance(order.actor, User) else None,
     )
+    report.batch = batch.pk
     annotators = Annotators(version.criteria_set.slug, order.labeler)
     return Intake(target, annotators, order.split, report, Writer(target, batch, annotators, report))
 

@@ -73,21 +73,16 @@ class Intake:
         self._check_id(row, digest)
         self.target.check_criteria(row)
         self.target.check_scores(row)
-        standing = standings.get(content)
+        standing = standings.get(content) or Standing(self._candidate(row, content))
         seen = self.seen.get(digest) or Seen(row.line)
-        news = news_of(
-            row,
-            standing or Standing(self._candidate(row, content)),
-            annotators=self.annotators,
-            spoken=seen.labelers,
-            ruled=seen.ruled,
-        )
+        news = news_of(row, standing, annotators=self.annotators, spoken=seen.labelers, ruled=seen.ruled)
 
         # From here on nothing can refuse the row.
-        if standing is None:
-            standing = standings[content] = Standing(self.writer.add_candidate(self._candidate(row, content)))
-        else:
+        if content in standings:
             self.report.counts["candidates_known"] += 1
+        else:
+            self.writer.add_candidate(standing.candidate)
+            standings[content] = standing
         self._add(row, standing, seen, news)
         self._remember(row, standing, seen, digest)
         return standing
@@ -101,6 +96,7 @@ class Intake:
             )
 
     def _candidate(self, row: Row, content: str) -> Candidate:
+        requested = request_hash(row.request)
         return Candidate(
             criteria_set_id=self.target.version.criteria_set_id,
             request=row.request,
@@ -108,18 +104,20 @@ class Intake:
             grounding=row.grounding,
             criteria_text=row.criteria_text,
             content_hash=content,
-            request_hash=request_hash(row.request),
-            split=self._wanted_split(row),
+            request_hash=requested,
+            split=self._wanted_split(row, requested),
         )
 
-    def _wanted_split(self, row: Row) -> str:
-        return row.split or (split_for(request_hash(row.request)) if self.split == HASH else self.split)
+    def _wanted_split(self, row: Row, requested: str) -> str:
+        return row.split or (split_for(requested) if self.split == HASH else self.split)
 
     def _add(self, row: Row, standing: Standing, seen: Seen, news: News) -> None:
         self.report.counts.update(news.counts)
         self.report.counts["judge_verdicts_ignored"] += row.judge_verdicts
         self.report.counts["silent_annotators"] += row.silent_annotators
-        self.report.counts["split_kept"] += self._wanted_split(row) != standing.candidate.split
+        self.report.counts["split_kept"] += (
+            self._wanted_split(row, standing.candidate.request_hash) != standing.candidate.split
+        )
         arrived = arrival_of(row)
         # The n-th arrival of a kind is known where n of that kind were known before the file.
         if seen.arrivals.count(arrived) >= standing.arrivals[arrived]:

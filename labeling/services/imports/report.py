@@ -1,7 +1,7 @@
 """What became of a file: counts, refused rows, and sentences about what an import left out."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,7 @@ class Report:
     criteria: str = ""
     version: int = 0
     kept: bool = False
+    batch: int = 0  # primary key of the import's record
     counts: Counter[str] = field(default_factory=Counter)
     refused: list[Refused] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -55,13 +56,9 @@ class Report:
             )
         if self.dry_run:
             return f"{self.file_name} can be imported into {target}. This was a check: nothing was kept."
+        if not any(self.counts[name] for name in _NEW):
+            return f"Everything in {self.file_name} was known to {target} already: nothing new."
         return f"Imported {self.file_name} into {target}."
-
-    def lines(self) -> Iterator[str]:
-        """The counts as sentences, those that are not zero."""
-        for name, (one, many) in _WORDS.items():
-            if number := self.counts[name]:
-                yield f"{number:,} {one if number == 1 else many}".replace(",", " ")
 
     def as_json(self) -> dict[str, Any]:
         """The whole report, for `--json` and for programs."""
@@ -80,6 +77,16 @@ class Report:
     def recorded_counts(self) -> dict[str, int]:
         """Every count by name, zero where nothing was counted."""
         return {name: self.counts[name] for name in _WORDS}
+
+
+_NEW = ("candidates", "submissions", "labels", "rulings", "unresolved")
+
+
+def in_words(counts: Mapping[str, int]) -> Iterator[str]:
+    """The counts that are not zero, each as a few words."""
+    for name, (one, many) in _WORDS.items():
+        if number := counts.get(name, 0):
+            yield f"{number:,} {one if number == 1 else many}".replace(",", "\N{NO-BREAK SPACE}")
 
 
 # Every count: its name, and what one or several of it are.

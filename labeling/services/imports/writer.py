@@ -30,10 +30,9 @@ class Writer:
         self._labels: list[tuple[Label, str, Opinion]] = []
         self._rulings: list[Ruling] = []
 
-    def add_candidate(self, candidate: Candidate) -> Candidate:
+    def add_candidate(self, candidate: Candidate) -> None:
         """A candidate that the set lacks."""
         self._candidates.append(candidate)
-        return candidate
 
     def add_submission(self, candidate: Candidate, row: Row) -> None:
         """One arrival of the candidate."""
