@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from judging.api.v1 import api
-from judging.views import dashboard, health, rows
+from judging.views import dashboard, health, judges, rows, run_rows, runs
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
@@ -13,4 +13,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("dashboard/<slug:judge>/<slug:criteria>/", dashboard.certification, name="certification"),
     path("dashboard/<slug:judge>/<slug:criteria>/tune/", rows.tune_rows, name="tune_rows"),
     path("dashboard/<slug:judge>/<slug:criteria>/rows/<slug:cell>/", rows.cell_rows, name="cell_rows"),
+    path("judges/", judges.judges, name="judges"),
+    path("judges/add/<slug:kind>/", judges.judge_add, name="judge_add"),
+    path("judges/<slug:slug>/", judges.judge, name="judge"),
+    path("judges/<slug:slug>/new-version/", judges.judge_edit, name="judge_edit"),
+    path("judges/<slug:slug>/<int:number>/promote/", judges.judge_promote, name="judge_promote"),
+    path("runs/", runs.runs, name="runs"),
+    path("runs/new/", runs.run_new, name="run_new"),
+    path("runs/<int:pk>/", runs.run, name="run"),
+    path("runs/<int:pk>/resume/", runs.run_resume, name="run_resume"),
+    path("runs/<int:pk>/cancel/", runs.run_cancel, name="run_cancel"),
+    path("runs/<int:pk>/skips/", run_rows.run_skips, name="run_skips"),
+    path("runs/<int:pk>/verdicts/", run_rows.run_verdicts, name="run_verdicts"),
 ]

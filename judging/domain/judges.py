@@ -71,7 +71,7 @@ def check_looks_like_variable(name: str) -> None:
     if not _VARIABLE.match(name):
         raise InvalidJudge(
             "Address and key are given by the name of an environment variable, such as OPENAI_API_KEY. What "
-            "was given is no such name. If it was the key itself, it was not stored; put it in the environment."
+            "was given is no such name. If it was the key itself, it was not stored; set it there."
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 
 from judging.domain.fingerprint import judge_fingerprint
 from judging.domain.judges import (
@@ -206,3 +207,22 @@ def _with_price(version: JudgeVersion, price: dict[str, str] | None, actor: AnyU
         actor=actor, action="judge_price_corrected", subject=str(version), before=before, after=version.price
     )
     return version
+
+
+def with_jurors(versions: QuerySet[JudgeVersion]) -> QuerySet[JudgeVersion]:
+    """The versions with what `seated` needs, so that a list of them costs no query each."""
+    return versions.select_related("judge").prefetch_related("seats__juror__judge")
+
+
+def seated(version: JudgeVersion) -> list[JudgeVersion]:
+    """The models that are asked: a panel's members in their order, or the judge itself."""
+    if version.kind == JudgeVersion.Kind.MODEL:
+        return [version]
+    return [seat.juror for seat in version.seats.all()]
+
+
+def missing_variables(version: JudgeVersion) -> list[str]:
+    """The variables that the version's jurors name and that are not set for this process."""
+    jurors = seated(version)
+    named = {name for juror in jurors for name in (juror.base_url_env, juror.api_key_env) if name}
+    return sorted(name for name in named if not os.environ.get(name, "").strip())

@@ -1,0 +1,151 @@
+"""What to run, how far, and which rows of a run to look at."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.db.models import F, QuerySet
+
+from judging.domain.reasons import SKIP_SENTENCES
+from judging.models import JudgeVersion, Run
+from judging.services.runs import CannotRun, Estimate, estimate, resume_run
+from judging.services.starting import start_once
+from labeling.access import AnyUser, led_sets
+from labeling.models import CriteriaVersion
+
+
+class BudgetForm(forms.Form):
+    """Where a run stops."""
+
+    max_calls = forms.IntegerField(
+        label="At most this many calls",
+        required=False,
+        min_value=1,
+        max_value=2_000_000_000,
+        help_text="The run pauses there and can be resumed. Empty: no limit.",
+    )
+    max_cost = forms.DecimalField(
+        label="At most this many US dollars",
+        required=False,
+        min_value=Decimal("0.000001"),
+        max_digits=12,
+        decimal_places=6,
+        help_text="Needs jurors whose price is known. Empty: no limit.",
+    )
+
+
+class ResumeForm(BudgetForm):
+    """New budgets for a paused run; an empty one stays as it is."""
+
+    def save(self, run: Run, actor: AnyUser) -> Run:
+        """Resume the run. Raises `CannotRun`."""
+        return resume_run(run=run, actor=actor, **self.cleaned_data)
+
+
+class JudgeField(forms.ModelChoiceField[JudgeVersion]):
+    """A judge version to choose."""
+
+    def label_from_instance(self, obj: JudgeVersion) -> str:
+        return f"{obj} ({'live' if obj.pk == obj.judge.live_version_id else 'draft'})"
+
+
+class CriteriaField(forms.ModelChoiceField[CriteriaVersion]):
+    """A criteria version to choose."""
+
+    def label_from_instance(self, obj: CriteriaVersion) -> str:
+        return f"{obj} ({'live' if obj.pk == obj.criteria_set.live_version_id else 'draft'})"
+
+
+class RunForm(BudgetForm):
+    """Which judge, on which criteria, over which rows."""
+
+    judge_version = JudgeField(
+        label="Judge", queryset=JudgeVersion.objects.none(), help_text="The live version, or a newer draft."
+    )
+    criteria_version = CriteriaField(label="Criteria", queryset=CriteriaVersion.objects.none())
+    rows = forms.ChoiceField(
+        choices=[
+            ("certify", "golden rows that certify"),
+            ("tune", "golden rows for tuning"),
+            ("all", "all golden rows"),
+        ],
+        help_text="Only rows that certify count for the certificate.",
+    )
+    unlabelled = forms.BooleanField(
+        label="Also rows that nobody has labelled", required=False, help_text="They count for no certificate."
+    )
+    expected = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    field_order = ["judge_version", "criteria_version", "rows", "unlabelled", "max_calls", "max_cost"]
+
+    def __init__(self, *args: Any, user: AnyUser, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        judges = JudgeVersion.objects.filter(number__gte=F("judge__live_version__number"))
+        criteria = CriteriaVersion.objects.filter(
+            number__gte=F("criteria_set__live_version__number"), criteria_set__in=led_sets(user)
+        )
+        self._offer("judge_version", judges.select_related("judge").order_by("judge__slug", "number"))
+        self._offer(
+            "criteria_version",
+            criteria.select_related("criteria_set").order_by("criteria_set__slug", "number"),
+        )
+
+    def _offer(self, name: str, versions: QuerySet[Any]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = versions
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the form asks for, as the services take it."""
+        return {
+            "judge_version": self.cleaned_data["judge_version"],
+            "criteria_version": self.cleaned_data["criteria_version"],
+            "scope": self.cleaned_data["rows"],
+            "include_unlabelled": self.cleaned_data["unlabelled"],
+        }
+
+    def estimate(self) -> Estimate | None:
+        """What the run will take; None with the reason written on the form where it cannot be."""
+        if not self.is_valid():
+            return None
+        try:
+            found = estimate(**self.asked)
+        except CannotRun as problem:
+            self.add_error(None, str(problem))
+            return None
+        if not found.rows:
+            self.add_error(None, "There are no such rows to judge yet. Label or import some, then come back.")
+            return None
+        return found
+
+    def start(self, expected: Estimate, actor: AnyUser) -> tuple[Run, bool] | None:
+        """Start what was shown; None with the reason on the form where something changed since."""
+        if self.cleaned_data["expected"] != expected.calls:
+            self.add_error(None, "Look at the expected calls and cost below, then start the run.")
+            return None
+        budgets = {name: self.cleaned_data[name] for name in BudgetForm.base_fields}
+        try:
+            return start_once(**self.asked, **budgets, actor=actor)
+        except CannotRun as problem:
+            self.add_error(None, str(problem))
+            return None
+
+
+class SkipFilter(forms.Form):
+    """Which skipped rows to list."""
+
+    reason = forms.ChoiceField(
+        label="Reason",
+        required=False,
+        choices=[("", "any"), *((str(code), str(code)) for code in SKIP_SENTENCES)],
+    )
+
+
+class VerdictFilter(forms.Form):
+    """Which verdicts to list."""
+
+    outcome = forms.ChoiceField(
+        label="Verdict",
+        required=False,
+        choices=[("", "any"), ("pass", "pass"), ("fail", "fail"), ("escalated", "sent to people")],
+    )

@@ -1,0 +1,142 @@
+"""`calibrate JUDGE CRITERIA[@N]`: compare a judge with the golden set, and say whether it may be trusted."""
+
+import json
+import sys
+import time
+from functools import partial
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+from django.utils import timezone
+from tqdm import tqdm
+
+from judging.domain.reasons import PAUSE_SENTENCES, PauseReason
+from judging.models import Run
+from judging.services.patience import patiently
+from judging.services.progress import Progress, progress
+from judging.services.resource import resource, summary
+from judging.services.runs import CannotRun
+from judging.services.standing import Standing, UnknownName, find_standing, named_version
+from judging.services.starting import start_once
+from judging.services.workers import workers_seen
+from judging.tasks import start_work
+from labeling.models import CriteriaSet
+
+_LOOK_EVERY = 0.5  # seconds
+_WORD_EVERY = 30.0  # seconds between two words that no worker is seen
+_NO_WORKER = "No worker is seen; the run waits for one. Start it with: celery -A vera_site worker"
+_INTERRUPTED = 130  # what shells expect after Ctrl-C
+
+
+class Command(BaseCommand):
+    help = (
+        "Run a judge over the golden rows that certify. With --wait: follow the run to its end, then say "
+        "CERTIFIED (exit 0) or UNCERTIFIED with the reasons (exit 1, as when the run did not come to its end). "
+        "Without: start the run and say how the judge stands at present. Exit 2: wrong names, or no rows."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("judge", help="slug of a judge, or slug@N for another version than the live one")
+        parser.add_argument("criteria", help="slug of a criteria set, or slug@N")
+        parser.add_argument("--wait", action="store_true", help="follow the run until it ends")
+        parser.add_argument(
+            "--json", action="store_true", help="print the certification resource and the run as JSON"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        standing = self.standing(options)
+        run = self.start(standing)
+        if options["wait"]:
+            run = self.follow(run)
+            standing = self.standing(options)
+        if options["json"]:
+            self.stdout.write(json.dumps(resource(standing) | {"run": run_resource(run)}, indent=2))
+        else:
+            self.stdout.write(summary(standing))
+        if not standing.certified or (options["wait"] and run.state != Run.State.FINISHED):
+            sys.exit(1)
+
+    def standing(self, options: dict[str, Any]) -> Standing:
+        """How the named judge stands now."""
+        try:
+            judge, judge_version = named_version(options["judge"])
+            criteria, version = named_version(options["criteria"])
+            return find_standing(
+                judge=judge,
+                criteria=criteria,
+                sets=CriteriaSet.objects.all(),
+                now=timezone.now(),
+                judge_version=judge_version,
+                version=version,
+            )
+        except UnknownName as problem:
+            raise CommandError(str(problem), returncode=2) from None
+
+    def start(self, standing: Standing) -> Run:
+        """The run that answers this call: a new one, or the one that is at work already."""
+        try:
+            with transaction.atomic():
+                run, is_new = start_once(
+                    judge_version=standing.judge_version, criteria_version=standing.criteria_version
+                )
+                transaction.on_commit(partial(start_work, run.pk))
+        except CannotRun as problem:
+            raise CommandError(str(problem), returncode=2) from None
+        what = "is started" if is_new else "is at work already, so no second one was started"
+        self.stderr.write(f"Run {run.pk} {what}: {standing.judge_version} on {standing.criteria_version}.")
+        return run
+
+    def follow(self, run: Run) -> Run:
+        """The run once it is no longer running. Ctrl-C ends the watching, not the run."""
+        try:
+            run = self.watch(run)
+        except KeyboardInterrupt:
+            raise CommandError(
+                f"Run {run.pk} goes on without you. Watch it at /runs/{run.pk}/, or give this command again.",
+                returncode=_INTERRUPTED,
+            ) from None
+        if run.state == Run.State.PAUSED:
+            sentence = PAUSE_SENTENCES[PauseReason(run.pause_reason)]
+            self.stderr.write(f"Run {run.pk} is paused ({run.pause_reason}): {sentence} {run.pause_detail}")
+            self.stderr.write(f"Resume it at /runs/{run.pk}/.")
+        elif run.state == Run.State.CANCELLED:
+            self.stderr.write(f"Run {run.pk} was cancelled.")
+        return run
+
+    def watch(self, run: Run) -> Run:
+        """Show progress on stderr until the run stops."""
+        next_word = time.monotonic()
+        on_terminal = sys.stderr.isatty()
+        with tqdm(unit="row", file=sys.stderr, mininterval=0.1 if on_terminal else 10.0) as bar:
+            while True:
+                patiently(run.refresh_from_db)
+                show(bar, patiently(partial(progress, run)))
+                if run.state != Run.State.RUNNING:
+                    return run
+                if time.monotonic() >= next_word and not patiently(lambda: workers_seen(timezone.now())):
+                    bar.write(_NO_WORKER, file=sys.stderr)
+                    next_word = time.monotonic() + _WORD_EVERY
+                time.sleep(_LOOK_EVERY)
+
+
+def show(bar: "tqdm[Any]", figures: Progress) -> None:
+    """Bring the bar to where the run is."""
+    bar.total = figures.total
+    bar.set_postfix(skipped=sum(figures.skipped.values()), calls=figures.calls, refresh=False)
+    bar.update(figures.done - bar.n)
+
+
+def run_resource(run: Run) -> dict[str, Any]:
+    """The run behind the answer, ready for JSON. A cost that nobody knows is None."""
+    figures = progress(run)
+    return {
+        "id": run.pk,
+        "state": run.state,
+        "pause_reason": run.pause_reason,
+        "rows": figures.total,
+        "done": figures.done,
+        "skipped": figures.skipped,
+        "calls": figures.calls,
+        "cost": None if figures.cost is None else float(figures.cost),
+    }

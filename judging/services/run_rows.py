@@ -1,0 +1,64 @@
+"""The single rows of a run: skipped ones for every lead, verdicts only for who opens them, logged."""
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from judging.models import Run, Verdict
+from labeling.models import Exposure
+from labeling.services.audit import record
+from labeling.services.exposures import record_exposure
+
+DECIDED = ["pass", "fail", "escalated"]
+
+
+def skipped_of(run: Run) -> QuerySet[Verdict]:
+    """Questions that brought no verdict, with what the provider said: those to each juror of a panel."""
+    found = run.verdicts.filter(kind=Verdict.Kind.JUROR, outcome=Verdict.Outcome.SKIPPED)
+    return found.select_related("judge_version__judge").order_by("pk")
+
+
+def opened_of(run: Run, reader: User) -> QuerySet[Verdict]:
+    """The run's own verdicts on the rows that `reader` has been shown a judge's verdict of."""
+    return _decided(run).filter(_shown_to(run, reader))
+
+
+def closed_of(run: Run, reader: User) -> QuerySet[Verdict]:
+    """The run's own verdicts on the other rows."""
+    return _decided(run).exclude(_shown_to(run, reader))
+
+
+@transaction.atomic
+def open_verdicts(*, run: Run, reader: User, outcome: str = "", most: int) -> int:
+    """Open the next `most` rows to `reader`, logged; returns how many there were left to open."""
+    closed = closed_of(run, reader)
+    if outcome:
+        closed = closed.filter(outcome=outcome)
+    candidates = list(closed.order_by("pk").values_list("candidate_id", flat=True)[:most])
+    if candidates:
+        version = run.criteria_version
+        record_exposure(user=reader, version=version, candidate_ids=candidates, what=Exposure.What.VERDICTS)
+        record(
+            actor=reader,
+            action="verdicts_opened",
+            subject=str(run),
+            criteria_set=version.criteria_set,
+            run=run.pk,
+            candidates=candidates,
+        )
+    return len(candidates)
+
+
+def _decided(run: Run) -> QuerySet[Verdict]:
+    return run.verdicts.filter(panel_verdict=None, outcome__in=DECIDED)
+
+
+def _shown_to(run: Run, reader: User) -> Exists:
+    return Exists(
+        Exposure.objects.filter(
+            user=reader,
+            version=run.criteria_version_id,
+            candidate=OuterRef("candidate"),
+            what=Exposure.What.VERDICTS,
+        )
+    )

@@ -1,0 +1,45 @@
+"""Starting a run once, however often somebody asks for it."""
+
+from decimal import Decimal
+
+from django.db import transaction
+
+from judging.models import JudgeVersion, Run
+from judging.services.runs import Scope, start_run
+from labeling.access import AnyUser
+from labeling.models import CriteriaVersion
+
+
+@transaction.atomic
+def start_once(
+    *,
+    judge_version: JudgeVersion,
+    criteria_version: CriteriaVersion,
+    scope: Scope = "certify",
+    include_unlabelled: bool = False,
+    max_calls: int | None = None,
+    max_cost: Decimal | None = None,
+    actor: AnyUser | None = None,
+) -> tuple[Run, bool]:
+    """A new run, or the one of the same kind that is at work for this judge and these criteria; and whether
+    it is new.
+
+    A run over tune rows alone is no calibration, so that it never touches a certificate. The caller tells the
+    workers, on commit. Raises `CannotRun`.
+    """
+    kind = Run.Kind.SCORING if scope == "tune" else Run.Kind.CALIBRATION
+    JudgeVersion.objects.select_for_update().get(pk=judge_version.pk)  # two who press at once take turns
+    same = Run.objects.filter(judge_version=judge_version, criteria_version=criteria_version, kind=kind)
+    if at_work := same.filter(state=Run.State.RUNNING).first():
+        return at_work, False
+    run = start_run(
+        judge_version=judge_version,
+        criteria_version=criteria_version,
+        kind=kind,
+        scope=scope,
+        include_unlabelled=include_unlabelled,
+        max_calls=max_calls,
+        max_cost=max_cost,
+        actor=actor,
+    )
+    return run, True

@@ -1,0 +1,50 @@
+"""What makes a judge version, in words, and what it changed of the one before."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from judging.models import JudgeVersion
+from judging.services.judges import seated
+from judging.services.plans import price_of
+from labeling.domain.toml_tables import toml_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing about a version. `before` is what it was in the version before, None where it is the same."""
+
+    name: str
+    value: str
+    before: str | None = None
+
+
+def facts_of(version: JudgeVersion, before: JudgeVersion | None = None) -> list[Fact]:
+    """Everything that makes the version, in the order in which people ask for it."""
+    earlier = dict(_facts(before)) if before else {}
+    return [
+        Fact(name, value, earlier[name] if name in earlier and earlier[name] != value else None)
+        for name, value in _facts(version)
+    ]
+
+
+def _facts(version: JudgeVersion) -> Iterator[tuple[str, str]]:
+    if version.kind == JudgeVersion.Kind.PANEL:
+        yield "Jurors", ", ".join(str(juror) for juror in seated(version))
+        yield "When they split", version.get_on_split_display()
+        return
+    yield "Model", version.model
+    yield "Family", version.family
+    yield "Address from", version.base_url_env or "the provider's own"
+    yield "Key from", version.api_key_env or "what the provider's library finds"
+    yield "Parameters", ", ".join(toml_lines(version.params)) or "none"
+    yield "Prompt", version.template
+    price = price_of(version)
+    yield (
+        "Price",
+        f"${price[0]:f} in, ${price[1]:f} out, per million tokens" if price else "as litellm knows it",
+    )
+
+
+def is_scripted(version: JudgeVersion) -> bool:
+    """Whether no model is asked: what some juror answers is written down beforehand."""
+    return any(juror.family.startswith("scripted") for juror in seated(version))

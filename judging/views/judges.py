@@ -1,0 +1,160 @@
+"""Judges and panels: what there is, each one's versions, a new one, and which is live."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import F
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from judging.access import check_lead
+from judging.forms.judges import FORMS, try_to_save
+from judging.models import Certificate, Judge, JudgeVersion
+from judging.services.judges import missing_variables, promote_judge, with_jurors
+from judging.services.standing import Standing
+from judging.views.judge_facts import Fact, facts_of, is_scripted
+from labeling.access import led_sets
+from labeling.views.scope import page_of
+from vera_site.http import Request
+
+_JUDGES_PER_PAGE, _VERSIONS_PER_PAGE = 50, 10
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVersion:
+    """A judge version with what there is to say of it. `standings`: on the criteria sets the reader leads."""
+
+    version: JudgeVersion
+    facts: list[Fact]
+    standings: list[Standing]
+    missing: list[str]
+    scripted: bool
+
+
+@require_safe
+@login_required
+def judges(request: Request) -> HttpResponse:
+    """Every judge at its live version."""
+    check_lead(request.user)
+    every = JudgeVersion.objects.filter(pk=F("judge__live_version")).order_by("judge__slug")
+    page = page_of(with_jurors(every), request, _JUDGES_PER_PAGE)
+    live = list(page)
+    shown = list(_shown([(version, None) for version in live], request))
+    context = {"section": "judges", "page": page, "shown": shown, "drafts": _drafts(live)}
+    return render(request, "judging/judges.html", context)
+
+
+def _drafts(live: Sequence[JudgeVersion]) -> dict[int, int]:
+    """Number of the newest version, by judge, where it is newer than the live one."""
+    newest = JudgeVersion.objects.filter(judge__in=[version.judge_id for version in live])
+    numbers = dict(newest.order_by("number").values_list("judge", "number"))
+    return {
+        version.judge_id: numbers[version.judge_id]
+        for version in live
+        if numbers[version.judge_id] > version.number
+    }
+
+
+@require_safe
+@login_required
+def judge(request: Request, slug: str) -> HttpResponse:
+    """One judge: its versions, newest first, and what each changed."""
+    check_lead(request.user)
+    found = get_object_or_404(Judge.objects.select_related("live_version"), slug=slug)
+    versions = with_jurors(found.versions.order_by("-number").select_related("created_by"))
+    page = page_of(versions, request, _VERSIONS_PER_PAGE)
+    rows = list(page)
+    earlier = versions.filter(number__lt=rows[-1].number).first() if rows else None
+    shown = list(_shown(list(zip(rows, [*rows[1:], earlier], strict=True)), request))
+    context = {"section": "judges", "judge": found, "page": page, "shown": shown}
+    context["kind"] = rows[0].kind if rows else "judge"
+    return render(request, "judging/judge.html", context)
+
+
+def _shown(
+    versions: Sequence[tuple[JudgeVersion, JudgeVersion | None]], request: Request
+) -> Iterator[ShownVersion]:
+    standings = _standings([version for version, _ in versions], request)
+    for version, before in versions:
+        yield ShownVersion(
+            version,
+            facts_of(version, before),
+            standings[version.pk],
+            missing_variables(version),
+            is_scripted(version),
+        )
+
+
+def _standings(versions: Sequence[JudgeVersion], request: Request) -> dict[int, list[Standing]]:
+    """How the versions stand now on the criteria sets that the reader leads, newest criteria first."""
+    now, found = timezone.now(), defaultdict(list)
+    certificates = Certificate.objects.current().within(led_sets(request.user)).with_names()
+    of_these = certificates.filter(judge_version__in=[version.pk for version in versions])
+    for each in of_these.order_by("criteria_version__criteria_set__slug", "-criteria_version__number"):
+        standing = Standing(each.judge_version, each.criteria_version, each, now)
+        found[each.judge_version_id].append(standing)
+    return found
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def judge_add(request: Request, kind: str) -> HttpResponse:
+    """A new model or panel."""
+    check_lead(request.user)
+    if kind not in FORMS:
+        raise Http404("A judge is a model or a panel.")
+    form = FORMS[kind](request.POST or None)
+    context = {"section": "judges", "form": form, "kind": kind}
+    if request.method == "POST" and (version := try_to_save(form, None, request.user)):
+        messages.success(request, f"“{version.judge.slug}” is there. Calibrate it before you trust it.")
+        return redirect("judge", version.judge.slug)
+    return render(request, "judging/judge_edit.html", context, status=422 if form.is_bound else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def judge_edit(request: Request, slug: str) -> HttpResponse:
+    """A new version of a judge, from its newest one or from the one that `?version=` names."""
+    check_lead(request.user)
+    base = _version(slug, request.GET.get("version", ""))
+    form_class = FORMS[base.kind]
+    form = form_class(request.POST or None, initial=form_class.initial_of(base))
+    del form.fields["slug"]
+    if request.method == "POST" and (version := try_to_save(form, slug, request.user)):
+        messages.success(request, _what_was_saved(version))
+        return redirect("judge", slug)
+    context = {"section": "judges", "form": form, "kind": base.kind, "base": base}
+    return render(request, "judging/judge_edit.html", context, status=422 if form.is_bound else 200)
+
+
+@require_POST
+@login_required
+def judge_promote(request: Request, slug: str, number: int) -> HttpResponse:
+    """Make a version the live one."""
+    check_lead(request.user)
+    version = _version(slug, str(number))
+    promote_judge(judge=version.judge, version=version, actor=request.user)
+    messages.success(request, f"Version {version.number} is live.")
+    return redirect("judge", slug)
+
+
+def _version(slug: str, number: str) -> JudgeVersion:
+    """The named version of a judge, else its newest; 404 where there is none such."""
+    versions = JudgeVersion.objects.select_related("judge").filter(judge__slug=slug).order_by("-number")
+    if number:
+        is_number = number.isascii() and number.isdecimal() and len(number) < 9
+        versions = versions.filter(number=int(number)) if is_number else versions.none()
+    if found := versions.first():
+        return found
+    raise Http404("There is no such version of this judge.")
+
+
+def _what_was_saved(version: JudgeVersion) -> str:
+    if version.pk == version.judge.live_version_id:
+        return f"Nothing that judges changed: version {version.number} stays live."
+    return f"Version {version.number} is a draft until you promote it. Calibrate it first."

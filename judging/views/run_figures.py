@@ -1,0 +1,82 @@
+"""A run in words: where it stands, what it has cost, why rows were skipped."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from judging.domain.reasons import PAUSE_SENTENCES, SKIP_SENTENCES, PauseReason, SkipReason
+from judging.models import Run
+from judging.services.progress import Progress
+from judging.services.runs import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class SkipLine:
+    """One reason for skips: how many rows, how many of a panel's jurors' answers, and what it means."""
+
+    code: str
+    sentence: str
+    rows: int
+    answers: int
+
+
+def skip_lines(figures: Progress) -> list[SkipLine]:
+    """Every reason there is, the most frequent first."""
+    codes = {**figures.skipped, **figures.juror_skips}
+    lines = [
+        SkipLine(
+            code,
+            SKIP_SENTENCES[SkipReason(code)],
+            figures.skipped.get(code, 0),
+            figures.juror_skips.get(code, 0),
+        )
+        for code in codes
+    ]
+    return sorted(lines, key=lambda line: -(line.rows + line.answers))
+
+
+def pause_sentence(run: Run) -> str:
+    """Why the run is paused and what to do; empty when it is not."""
+    return PAUSE_SENTENCES[PauseReason(run.pause_reason)] if run.pause_reason else ""
+
+
+def cost_words(figures: Progress) -> str:
+    """The cost so far. What nobody knows is said, never shown as nothing."""
+    if not figures.calls:
+        return "nothing yet"
+    if figures.cost is None:
+        return "unknown: no price is known"
+    if figures.unpriced:
+        return f"{dollars(figures.cost)}, and {figures.unpriced} replies without a known price"
+    return dollars(figures.cost)
+
+
+def expected_cost(expected: Estimate) -> str:
+    """What a run will cost."""
+    if expected.cost is None:
+        return "unknown: at least one juror has no price of its own"
+    return f"about {dollars(expected.cost)}"
+
+
+def dollars(amount: Decimal) -> str:
+    """US dollars, small amounts with as many digits as they need."""
+    if 0 < amount < Decimal("0.0001"):
+        return "under $0.0001"
+    return f"${amount:.2f}" if amount >= 1 or not amount else f"${amount:.4f}"
+
+
+def time_left(figures: Progress) -> str:
+    """The time left at the present rate, roughly."""
+    seconds = figures.seconds_left
+    if seconds is None:
+        return "not known yet"
+    if seconds < 90:
+        return f"about {max(seconds, 1)} s"
+    minutes = round(seconds / 60)
+    return f"about {minutes} min" if minutes < 90 else f"about {round(minutes / 60)} h"
+
+
+def done_of(groups: Mapping[str, int]) -> str:
+    """Rows done of all, from the number of rows by outcome."""
+    total = sum(groups.values())
+    return f"{total - groups.get('pending', 0)} of {total}"

@@ -1,0 +1,147 @@
+"""Runs: started with their expected cost in sight, watched, paused, resumed, cancelled."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import HttpResponseClientRefresh
+
+from judging.access import check_lead, get_run
+from judging.forms.runs import ResumeForm, RunForm
+from judging.models import Certificate, Run, Verdict
+from judging.services.judges import missing_variables
+from judging.services.progress import progress
+from judging.services.runs import CannotRun, cancel_run
+from judging.services.workers import workers_seen
+from judging.tasks import start_work
+from judging.views.judge_facts import is_scripted
+from judging.views.run_figures import (
+    cost_words,
+    done_of,
+    expected_cost,
+    pause_sentence,
+    skip_lines,
+    time_left,
+)
+from labeling.access import led_sets
+from labeling.views.scope import page_of
+from vera_site.http import Request, part
+
+_RUNS_PER_PAGE = 25
+
+
+@require_safe
+@login_required
+def runs(request: Request) -> HttpResponse:
+    """The runs on the criteria sets that the reader leads, newest first."""
+    check_lead(request.user)
+    found = Run.objects.filter(criteria_version__criteria_set__in=led_sets(request.user))
+    named = found.select_related("judge_version__judge", "criteria_version__criteria_set")
+    page = page_of(named, request, _RUNS_PER_PAGE)
+    rows = _with_done(list(page))
+    return render(request, "judging/runs.html", {"section": "runs", "page": page, "rows": rows})
+
+
+def _with_done(listed: Sequence[Run]) -> list[tuple[Run, str]]:
+    """The runs with the words for how far each is, in one query."""
+    own = Verdict.objects.own().filter(run__in=[run.pk for run in listed])
+    groups: dict[int, dict[str, int]] = defaultdict(dict)
+    for run, outcome, rows in own.order_by().values_list("run", "outcome").annotate(rows=Count("pk")):
+        groups[run][outcome] = rows
+    return [(run, done_of(groups[run.pk])) for run in listed]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@vary_on_headers("HX-Request")
+def run_new(request: Request) -> HttpResponse:
+    """Choose, look at the expected calls and cost, start."""
+    check_lead(request.user)
+    form = RunForm(request.POST or request.GET or None, user=request.user)
+    if not form.is_bound or "rows" not in form.data:
+        form = RunForm(initial=request.GET.dict(), user=request.user)
+    expected = form.estimate() if form.is_bound else None
+    if request.method == "POST" and expected and (started := form.start(expected, request.user)):
+        return _started(request, *started)
+    context: dict[str, Any] = {"section": "runs", "form": form, "expected": expected}
+    if expected:
+        judge = form.cleaned_data["judge_version"]
+        context |= {"cost": expected_cost(expected), "scripted": is_scripted(judge)}
+        context["missing"] = missing_variables(judge)
+    template = part(request, "judging/run_new.html", "estimate")
+    status = 422 if request.method == "POST" else 200
+    return render(request, template, context, status=status)
+
+
+def _started(request: Request, run: Run, is_new: bool) -> HttpResponse:
+    if not is_new:
+        messages.info(request, "This judge is at work on these criteria already; here is that run.")
+    transaction.on_commit(partial(start_work, run.pk))
+    return redirect("run", run.pk)
+
+
+@require_safe
+@login_required
+@vary_on_headers("HX-Request")
+def run(request: Request, pk: int) -> HttpResponse:
+    """A run with its live progress. Asked by htmx, the progress alone; the whole page once it has stopped."""
+    found = get_run(request.user, pk)
+    if request.htmx and found.state != Run.State.RUNNING:
+        return HttpResponseClientRefresh()
+    return render(request, part(request, "judging/run.html", "progress"), _context(found))
+
+
+def _context(found: Run, form: ResumeForm | None = None) -> dict[str, Any]:
+    figures = progress(found)
+    return {
+        "section": "runs",
+        "run": found,
+        "figures": figures,
+        "skips": skip_lines(figures),
+        "cost": cost_words(figures),
+        "time_left": time_left(figures),
+        "pause": pause_sentence(found),
+        "no_worker": found.state == Run.State.RUNNING and not workers_seen(timezone.now()),
+        "scripted": is_scripted(found.judge_version),
+        "certificate": Certificate.objects.filter(calibration__run=found).order_by("pk").first(),
+        "form": form or ResumeForm(),
+    }
+
+
+@require_POST
+@login_required
+def run_resume(request: Request, pk: int) -> HttpResponse:
+    """Let a paused run go on."""
+    found = get_run(request.user, pk)
+    form = ResumeForm(request.POST)
+    if not form.is_valid():
+        return render(request, "judging/run.html", _context(found, form), status=422)
+    try:
+        form.save(found, request.user)
+    except CannotRun as problem:
+        messages.warning(request, str(problem))
+    else:
+        transaction.on_commit(partial(start_work, found.pk))
+    return redirect("run", pk)
+
+
+@require_POST
+@login_required
+def run_cancel(request: Request, pk: int) -> HttpResponse:
+    """End a run early."""
+    found = get_run(request.user, pk)
+    try:
+        cancel_run(run=found, actor=request.user)
+    except CannotRun as problem:
+        messages.warning(request, str(problem))
+    return redirect("run", pk)
