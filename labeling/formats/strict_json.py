@@ -28,7 +28,9 @@ class StrictDecoder:
             place = (
                 f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
             )
-            raise ValueError(f"This is not valid JSON: {error.msg} at {place}.") from error
+            raise ValueError(
+                f"This is not valid JSON: {error.msg.removesuffix(' at')} at {place}."
+            ) from error
         except RecursionError as error:
             raise ValueError("This JSON is nested too deeply to be read.") from error
         except ValueError as error:

@@ -28,7 +28,7 @@ def import_rows(request: Request, slug: str) -> HttpResponse:
         return redirect("import_batch", slug, report.batch)
     context = head(request.user, criteria_set, "import") | {"form": form, "report": report}
     if report is not None:
-        context |= {"lines": in_words(report.counts), "refused": report.refused[:SHOWN_REFUSED]}
+        context |= {"lines": report.lines(), "refused": report.refused[:SHOWN_REFUSED]}
     batches = criteria_set.batches.select_related("created_by")
     context["page"] = page_of(batches, request, BATCHES_PER_PAGE)
     wrong = form.is_bound and (report is None or not report.acceptable)

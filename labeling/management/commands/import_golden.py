@@ -16,7 +16,6 @@ from labeling.services.imports import (
     ImportProblem,
     Report,
     import_golden,
-    in_words,
 )
 
 REFUSED, BAD_INPUT = 1, 2
@@ -85,7 +84,7 @@ def _bad_input(sentence: str) -> CommandError:
 
 
 def _in_words(report: Report) -> str:
-    lines = [report.headline, *(f"  {line}" for line in in_words(report.counts)), *report.notes]
+    lines = [report.headline, *(f"  {line}" for line in report.lines()), *report.notes]
     for refused in report.refused:
         place = f"line {refused.line}" + (f" (element {refused.element})" if refused.element else "")
         lines.append(f"{place}, {refused.field or 'row'}: {refused.reason}")

@@ -60,6 +60,12 @@ class Report:
             return f"Everything in {self.file_name} was known to {target} already: nothing new."
         return f"Imported {self.file_name} into {target}."
 
+    def lines(self) -> Iterator[str]:
+        """The counts in words; of a file that is refused as a whole, only what was refused."""
+        if self.acceptable:
+            return in_words(self.counts)
+        return in_words({name: self.counts[name] for name in ("rows", "refused")})
+
     def as_json(self) -> dict[str, Any]:
         """The whole report, for `--json` and for programs."""
         return {
