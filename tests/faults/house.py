@@ -1,0 +1,118 @@
+"""An installation of a test's own: database, broker, scripted judge, and real workers to kill."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import environ
+import psycopg
+from django.core.management import call_command
+from django.db import connections
+from django.db.utils import DatabaseError
+
+from judging.models import CriterionScore, Run, Verdict
+from labeling.models import CriteriaSet
+from tests.faults.servers import Group, Judge, free_port, wait_for
+from tests.judging.running import KEY, URL, panel, rows, scoring
+
+DONE = ("finished", "cancelled")
+
+
+class House:
+    """Runs over `number` rows of three jurors, in a database that this process and the workers share."""
+
+    def __init__(
+        self, folder: Path, judge: Judge, database_url: str, redis_url: str, **settings: str
+    ) -> None:
+        self.folder, self.judge = folder, judge
+        self.env = os.environ | {
+            "VERA_VAR": str(folder),
+            "DATABASE_URL": database_url,
+            "REDIS_URL": redis_url,
+            URL: judge.url,
+            KEY: "sk-test",
+            "VERA_WORKER_PROCESSES": "2",
+            "VERA_CALLS_IN_FLIGHT": "4",
+            "VERA_CLAIM_LEASE": "3",
+            **settings,
+        }
+        self.workers: list[Group] = []
+        self.run: Run
+
+    def start_run(self, number: int, criteria_set: CriteriaSet | None = None) -> Run:
+        judge = panel("pass", "pass-too", "fail")
+        self.run = scoring(judge, criteria_set or rows(number))
+        return self.run
+
+    def start_worker(self, *fault: str) -> Group:
+        """A real worker; with `fault`, one that dies at that point (see `fatal_worker`)."""
+        program = ["tests.faults.fatal_worker", *fault] if fault else ["celery", "-A", "vera_site", "worker"]
+        worker = Group(sys.executable, "-m", *program, env=self.env, log=self.folder / "worker.log")
+        self.workers.append(worker)
+        return worker
+
+    def wait_for_calls(self, number: int, seconds: float = 60.0) -> None:
+        wait_for(lambda: self.judge.calls() >= number, seconds, f"{number} calls")
+
+    def wait_for_end(self, seconds: float = 60.0) -> None:
+        wait_for(lambda: self.state() in DONE, seconds, "the run to end")
+
+    def state(self) -> str:
+        """The run's state; "unknown" while the database is away."""
+        try:
+            return Run.objects.values_list("state", flat=True).get(pk=self.run.pk)
+        except DatabaseError:
+            connections["default"].close()
+            return "unknown"
+
+    def check_each_once(self, number: int, skipped: int = 0) -> None:
+        """Every row has its three jurors' verdicts and its panel's, each scored once."""
+        verdicts = Verdict.objects.filter(run=self.run)
+        assert verdicts.filter(kind="panel").count() == number
+        assert verdicts.filter(kind="juror").count() == 3 * number
+        assert not verdicts.filter(outcome="pending").exists()
+        assert verdicts.filter(outcome="skipped").count() == 4 * skipped
+        assert CriterionScore.objects.filter(verdict__run=self.run).count() == 4 * (number - skipped)
+
+
+@contextmanager
+def database(name: dict[str, Any], blocker: Any) -> Iterator[None]:
+    """Let this process use another database, freshly migrated, in place of its default one."""
+    configured = connections.settings["default"]
+    before = dict(configured)
+    with blocker.unblock():
+        connections["default"].close()
+        del connections["default"]
+        configured |= name
+        try:
+            call_command("migrate", verbosity=0)
+            yield
+        finally:
+            connections["default"].close()
+            del connections["default"]
+            configured.clear()
+            configured |= before
+
+
+@contextmanager
+def postgres_database(server_url: str) -> Iterator[str]:
+    """A database of the test's own on a running server; its address."""
+    name = f"vera_fault_{os.getpid()}_{free_port()}"
+    with psycopg.connect(server_url, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+    try:
+        yield f"{server_url.rpartition('/')[0]}/{name}"
+    finally:
+        with psycopg.connect(server_url, autocommit=True) as admin:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def settings_of(database_url: str, folder: Path) -> dict[str, Any]:
+    """What Django's settings say of that database, in the worker and here."""
+    if database_url:
+        parsed: dict[str, Any] = environ.Env.db_url_config(database_url)
+        return parsed
+    return {"NAME": str(folder / "vera.sqlite3")}

@@ -1,0 +1,68 @@
+"""Workers that are killed: the run ends by itself, with each verdict once."""
+
+import pytest
+
+from tests.factories import make_candidate
+from tests.faults.conftest import MakeHouse
+from tests.judging.running import rows
+
+pytestmark = pytest.mark.faults
+
+PROCESSES, IN_FLIGHT = 2, 4
+UNSAVED = 4 * IN_FLIGHT  # what 0.3 seconds between saves, with calls of 0.1 seconds, can bring
+
+
+def test_a_run_ends_by_itself_after_its_worker_was_killed_twice(make_house: MakeHouse) -> None:
+    house = make_house()
+    house.start_run(60)
+    for calls in (40, 90):
+        worker = house.start_worker()
+        house.wait_for_calls(calls)
+        worker.kill()
+    house.start_worker()
+
+    house.wait_for_end()
+
+    house.check_each_once(60)
+    assert house.judge.repeated() <= 2 * PROCESSES * (IN_FLIGHT + UNSAVED)
+
+
+@pytest.mark.parametrize("point", ["after_claim", "before_save", "after_save"])
+def test_a_worker_may_die_at_any_point(make_house: MakeHouse, point: str) -> None:
+    house = make_house()
+    house.start_run(24)
+    house.start_worker(point).process.wait(60)
+    house.start_worker()
+
+    house.wait_for_end()
+
+    house.check_each_once(24)
+    assert house.judge.repeated() <= PROCESSES * (IN_FLIGHT + UNSAVED)
+
+
+def test_a_row_that_kills_its_worker_is_set_aside_and_the_run_finishes(make_house: MakeHouse) -> None:
+    house = make_house()
+    criteria_set = rows(11)
+    make_candidate(criteria_set, "This one is poison.")
+    house.start_run(12, criteria_set)
+    house.start_worker("poison")
+
+    house.wait_for_end()
+
+    house.check_each_once(12, skipped=1)
+    lost = house.run.verdicts.filter(reason="worker_lost")
+    assert {verdict.candidate.output for verdict in lost} == {"This one is poison."}
+
+
+def test_told_to_stop_a_worker_gives_everything_back_within_ten_seconds(make_house: MakeHouse) -> None:
+    house = make_house("--delay", "1", VERA_CLAIM_LEASE="600")
+    house.start_run(40)
+    worker = house.start_worker()
+    house.wait_for_calls(20)
+
+    seconds = worker.terminate()
+
+    assert seconds < 10
+    held = house.run.verdicts.filter(outcome="pending").exclude(claimed_by="", lease_until=None, claims=0)
+    assert not held.exists()
+    assert house.judge.calls() == house.run.verdicts.filter(kind="juror").exclude(outcome="pending").count()
