@@ -112,7 +112,9 @@ def meta(fields: Fields, known: frozenset[str]) -> dict[str, Any]:
         raise RowProblem(
             "", f"The row has {len(kept)} further columns; at most {MOST_META_KEYS} are kept. Leave some out."
         )
-    check_json(kept, "meta")
+    for name, value in kept.items():
+        check_storable(name, "meta")
+        check_json(value, quote(name).strip("'"))
     return kept
 
 
@@ -125,7 +127,7 @@ def check_json(value: Any, at: str, depth: int = 0) -> None:
     elif isinstance(value, dict):
         for name, inner in value.items():
             check_storable(name, at)
-            check_json(inner, at if depth else quote(name).strip("'"), depth + 1)
+            check_json(inner, at, depth + 1)
     elif isinstance(value, list):
         for inner in value:
             check_json(inner, at, depth + 1)
