@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django import forms
+from django.db.models import QuerySet
 
 from labeling.domain.criteria import JUDGE, CriteriaSpec, CriterionSpec, InvalidCriteria, check_criterion
 from labeling.domain.rules import RULES
@@ -11,6 +12,13 @@ from labeling.models import CriteriaSet, CriteriaVersion
 from labeling.services.criteria import LARGEST_NUMBER, check_storable, spec_of
 
 MOST_CRITERIA = 50
+
+
+class ParamsField(forms.JSONField):
+    """A rule's parameters as JSON; none are shown as an empty field."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return super().prepare_value(value) if value else ""
 
 
 class CriterionForm(forms.Form):
@@ -42,7 +50,7 @@ class CriterionForm(forms.Form):
         choices=[(JUDGE, "judge"), *((name, f"rule: {name}") for name in sorted(RULES))],
         help_text="A rule scores in code where code can decide.",
     )
-    params = forms.JSONField(
+    params = ParamsField(
         label="Parameters of the rule",
         required=False,
         widget=forms.TextInput,
@@ -159,6 +167,14 @@ class SettingsForm(forms.ModelForm[CriteriaSet]):
             "demand_ordering": "Without a measured ordering no judge is certified.",
             "demand_human_ceiling": "Without measured agreement between people no judge is certified.",
         }
+
+
+class CarryForm(forms.Form):
+    """Which version's labels to carry over, by its number."""
+
+    def __init__(self, data: Mapping[str, Any], *, versions: "QuerySet[CriteriaVersion]") -> None:
+        super().__init__(data)
+        self.fields["source"] = forms.ModelChoiceField(versions, to_field_name="number")
 
 
 def criterion_spec(cleaned: Mapping[str, Any]) -> CriterionSpec:

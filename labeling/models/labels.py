@@ -108,6 +108,7 @@ class Ruling(models.Model):
     class Source(models.TextChoices):
         BROWSER = "browser", "browser"
         IMPORT = "import", "import"
+        CARRIED = "carried", "carried from an earlier version"
 
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="rulings")
     version = models.ForeignKey(CriteriaVersion, on_delete=models.PROTECT, related_name="rulings")
@@ -117,6 +118,12 @@ class Ruling(models.Model):
     source = models.CharField(max_length=10, choices=Source)
     batch = models.ForeignKey(
         ImportBatch, null=True, blank=True, on_delete=models.PROTECT, related_name="rulings"
+    )
+    carried_from = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    carried_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
     ruled_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="rulings"

@@ -15,6 +15,7 @@ from labeling.access import get_led_set, get_set
 from labeling.domain.criteria import InvalidCriteria
 from labeling.formats.criteria_toml import spec_text
 from labeling.forms.criteria import (
+    CarryForm,
     CriterionForm,
     CriterionFormSet,
     NewSetForm,
@@ -27,6 +28,7 @@ from labeling.forms.criteria import (
 from labeling.models import CriteriaSet, CriteriaVersion
 from labeling.services.criteria import add_version, create_criteria_set, promote_version, spec_of
 from labeling.services.criteria_settings import update_set
+from labeling.services.relabeling import ask_for_labels, carry_labels
 from labeling.views.scope import chosen_version, head, page_of
 from vera_site.http import Request
 
@@ -47,7 +49,12 @@ def criteria(request: Request, slug: str) -> HttpResponse:
     versions = criteria_set.versions.order_by("-number").select_related("created_by")
     page = page_of(versions.prefetch_related("criteria"), request, VERSIONS_PER_PAGE)
     context = head(request.user, criteria_set, "criteria")
-    return render(request, "labeling/criteria.html", context | {"page": page, "shown": with_changes(page)})
+    context |= {
+        "page": page,
+        "shown": with_changes(page),
+        "numbers": versions.values_list("number", flat=True),
+    }
+    return render(request, "labeling/criteria.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -79,6 +86,32 @@ def criteria_promote(request: Request, slug: str, number: int) -> HttpResponse:
     version = get_object_or_404(criteria_set.versions, number=number)
     promote_version(criteria_set=criteria_set, version=version, actor=request.user)
     messages.success(request, f"Version {version.number} is live.")
+    return redirect("criteria", slug)
+
+
+@require_POST
+@login_required
+def criteria_ask(request: Request, slug: str, number: int) -> HttpResponse:
+    version = get_object_or_404(get_led_set(request.user, slug).versions, number=number)
+    rows = ask_for_labels(version=version, actor=request.user)
+    messages.success(request, f"{rows} row(s) without a label under version {number} are in the queue.")
+    return redirect("criteria", slug)
+
+
+@require_POST
+@login_required
+def criteria_carry(request: Request, slug: str, number: int) -> HttpResponse:
+    versions = get_led_set(request.user, slug).versions
+    target = get_object_or_404(versions, number=number)
+    form = CarryForm(request.POST, versions=versions.exclude(pk=target.pk))
+    if not form.is_valid():
+        messages.error(request, "Choose the version whose labels are to be carried over.")
+        return redirect("criteria", slug)
+    carried = carry_labels(source=form.cleaned_data["source"], target=target, actor=request.user)
+    messages.success(
+        request,
+        f"{carried.labels} label(s) and {carried.rulings} ruling(s) now count under version {number} too.",
+    )
     return redirect("criteria", slug)
 
 
