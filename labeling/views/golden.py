@@ -35,8 +35,8 @@ def golden(request: Request, slug: str) -> HttpResponse:
     context = head(request.user, criteria_set, "golden")
     form = GoldenFilter(request.GET)
     page = page_of(listed(form, version, request.user, sees_all=context["leads"]), request, ROWS_PER_PAGE)
-    if context["leads"]:
-        note_shown(request.user, version, [row.pk for row in page if row.truth and not row.mine])
+    seen = [row.pk for row in page if tells_of_others(row) and (row.mine or context["leads"])]
+    note_shown(request.user, version, seen)
     context |= {"version": version, "form": form, "page": page, "counts": counts_of(version)}
     return render(request, "labeling/golden.html", context)
 
@@ -67,6 +67,12 @@ def listed(form: GoldenFilter, version: CriteriaVersion, user: User, *, sees_all
     if form.asks_for_a_verdict and not sees_all:
         rows = rows.filter(mine__isnull=False)
     return rows.only("pk", "split")
+
+
+def tells_of_others(row: Any) -> bool:
+    """Whether the truth of a listed row says more than its reader's own label does."""
+    others = row.passes + row.fails > (1 if row.mine else 0)
+    return bool(row.truth) and (others or row.ruling_verdict is not None)
 
 
 def counts_of(version: CriteriaVersion) -> dict[str, Any]:

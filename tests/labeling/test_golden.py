@@ -96,12 +96,18 @@ def test_the_list_notes_what_it_shows_a_lead(
     assert [noted.candidate for noted in Exposure.objects.filter(user=lead)] == [rows[1]]
 
 
-def test_ones_own_label_alone_is_no_exposure(
+def test_ones_own_label_alone_is_no_exposure_and_anothers_is(
     client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
 ) -> None:
-    page(client, User.objects.get(username="ada"), f"/sets/notes/golden/{rows[1].pk}/")
+    ada = User.objects.get(username="ada")
 
+    for address in (f"/sets/notes/golden/{rows[1].pk}/", "/sets/notes/golden/"):
+        page(client, ada, address)
     assert not Exposure.objects.exists()
+
+    make_label(rows[1], make_user(), "fail")
+    page(client, ada, "/sets/notes/golden/")
+    assert Exposure.objects.get().user == ada
 
 
 @pytest.mark.parametrize(
