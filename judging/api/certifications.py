@@ -19,8 +19,8 @@ from judging.services.standing import Standing, find_standing
 MAX_AGE = 60  # seconds; a change of state is seen within a minute at the latest
 _LARGEST = 2**31 - 1
 
-type Number = Annotated[int, Field(ge=1, le=_LARGEST)]
-type Limit = Annotated[int, Field(ge=1, le=200)]
+Number = Annotated[int, Field(ge=1, le=_LARGEST)]
+Limit = Annotated[int, Field(ge=1, le=200)]
 
 router = Router(auth=Bearer("gate"), tags=["certification"])
 _ERRORS = {401: ErrorOut, 403: ErrorOut, 404: ErrorOut, 422: ErrorOut}

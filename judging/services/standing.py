@@ -59,12 +59,6 @@ class Standing:
     def bar(self) -> Decimal:
         return self.certificate.bar if self.certificate else self.criteria_version.criteria_set.bar
 
-    @property
-    def bound_below_bar(self) -> bool:
-        """Certified or not, whether kappa's lower bound leaves room for a judge below the bar."""
-        bound = self.certificate.lower_bound if self.certificate else None
-        return bound is not None and bound < self.bar
-
     def seconds_left(self, most: int) -> int:
         """How long this answer holds, `most` at the longest: to the second in which it expires."""
         if not self.certified or self.certificate is None:

@@ -9,7 +9,7 @@ from judging.domain.reasons import SKIP_SENTENCES, SkipReason
 from judging.models import Calibration, CalibrationRow, Certificate
 from judging.services.standing import Standing
 from judging.views.figures import defined, lines_of, percent
-from labeling.domain.agreement import Estimate, band, estimate_kappa, labels_needed
+from labeling.domain.agreement import Estimate, band, estimate_kappa, kappa, labels_needed
 
 _HISTORY = 20  # events shown
 
@@ -38,17 +38,23 @@ def evidence_of(standing: Standing) -> dict[str, Any]:
     if standing.certificate is None:
         return context
     certificate = standing.certificate
-    calibration, kappa = certificate.calibration, certificate.kappa
+    calibration = certificate.calibration
     return context | {
         "calibration": calibration,
         "lines": lines_of(certificate),
         "coverage": percent(certificate.coverage),
-        "band": None if kappa is None else band(kappa),
-        "labels_needed": kappa
-        and defined(lambda: labels_needed(calibration.table, kappa, float(standing.bar))),
+        "band": defined(lambda: band(kappa(calibration.table))),
+        "labels_needed": _labels_needed(calibration, float(standing.bar)),
         "seats": _seats(calibration),
         "history": _history(standing),
     }
+
+
+def _labels_needed(calibration: Calibration, bar: float) -> int | None:
+    """Rows in all that would settle it at this kappa; None where there are enough, or no number would."""
+    table = calibration.table
+    needed = defined(lambda: labels_needed(table, kappa(table), bar))
+    return needed if needed and needed > table.n else None
 
 
 def _seats(calibration: Calibration) -> list[Seat]:

@@ -68,22 +68,30 @@ def _gaps(certificate: Certificate) -> Iterator[Line]:
         "Coverage", percent(certificate.coverage), f"{calibration.table.n} of {asked} rows have a verdict"
     )
     worst = certificate.kappa_worst_case
-    yield Line("Kappa if every skip were wrong", _number(worst), f"{calibration.skipped} skips")
+    yield Line(
+        "Kappa if every skip were wrong", _number(worst), _counted(calibration.skipped, "row") + " skipped"
+    )
     unkilled = calibration.unkilled_table
     estimate = defined(lambda: estimate_kappa(unkilled))
-    killed = f"{calibration.table.n - unkilled.n} of the rows would be killed"
+    killed = _counted(calibration.table.n - unkilled.n, "row") + " left out"
     yield Line("Kappa without what Layer 1 kills", _number(estimate.value if estimate else None), killed)
 
 
 def _more(table: Table) -> Iterator[Line]:
     p = mcnemar_exact(table.b, table.c)
-    yield Line("Leaning", _leaning(table), f"{table.b} against {table.c} rows, McNemar exact p = {p:.3f}")
+    yield Line(
+        "Leaning", _leaning(table), f"{table.b} too strict, {table.c} too lenient; McNemar exact p = {p:.3f}"
+    )
     yield Line("Largest kappa at these pass rates", _number(defined(lambda: kappa_max(table))))
     yield Line("Matthews correlation", _number(mcc(table)))
 
 
 def _number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _leaning(table: Table) -> str:
