@@ -68,16 +68,18 @@ def _first_free(version: CriteriaVersion, labeler: User, now: datetime) -> Slot 
     With several labels per row the front may be thousands of rows that one labeler has done and others have
     not: walking past them each time would make the queue slower the more they have done.
     """
-    front = Slot.objects.filter(pk__in=_front(version)).order_by(*SlotQuerySet.ORDER)
     return (
-        _lock_one(front, labeler, now)
+        _lock_one(_front(version)[0], labeler, now)
         or _lock_one(_after_their_last(version, labeler), labeler, now)
         or _lock_one(Slot.objects.queued(version), labeler, now)
     )
 
 
-def _front(version: CriteriaVersion) -> list[int]:
-    return list(Slot.objects.queued(version).values_list("pk", flat=True)[:_FRONT])
+def _front(version: CriteriaVersion) -> tuple[SlotQuerySet, bool]:
+    """The open slots at the front, and whether the queue goes on behind them."""
+    queue = Slot.objects.queued(version)
+    front = list(queue.values_list("pk", flat=True)[:_FRONT])
+    return queue.filter(pk__in=front), len(front) == _FRONT
 
 
 def _after_their_last(version: CriteriaVersion, labeler: User) -> SlotQuerySet:
@@ -121,13 +123,12 @@ def lease(slot: Slot, labeler: User, now: datetime) -> Slot:
 
 def rows_left(*, version: CriteriaVersion, labeler: User, now: datetime) -> Left:
     """How many rows at the front of the queue wait for `labeler`, their present one included."""
-    front = _front(version)
-    ahead = Slot.objects.filter(pk__in=front)
-    rows = (ahead.filter(labeler=labeler) | ahead.free(now)).new_to(labeler)
-    return Left(rows.values("candidate_id").distinct().count(), more=len(front) == _FRONT)
+    front, more = _front(version)
+    rows = (front.filter(labeler=labeler) | front.free(now)).new_to(labeler)
+    return Left(rows.order_by().values("candidate_id").distinct().count(), more)
 
 
 def rows_of_others(*, version: CriteriaVersion, labeler: User, now: datetime) -> int:
     """How many rows are open only because somebody else holds them at `now`."""
     held = Slot.objects.queued(version).filter(lease_until__gt=now).exclude(labeler=labeler)
-    return held.new_to(labeler).values("candidate_id").distinct().count()
+    return held.new_to(labeler).order_by().values("candidate_id").distinct().count()

@@ -25,6 +25,6 @@ def _piece(piece: domain.Piece) -> str:
 
 @register.inclusion_tag("labeling/label_text.html")
 def show_text(text: str, rest_url: str = "", fold_at: int = domain.FOLD_AT) -> dict[str, Any]:
-    """A text in blocks, folded where long; of one longer than a page takes, `rest_url` fetches what follows."""
+    """A text in blocks, folded where long; what is too long for a page is fetched from `rest_url`."""
     shown = domain.show(text, fold_at=fold_at)
     return {"shown": shown, "rest_url": rest_url, "start": shown.characters - shown.unsent}

@@ -1,10 +1,14 @@
 """A labeler's work in a real browser: by keyboard, with double presses and lost connections."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
+import psycopg
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection, connections
 from playwright.sync_api import Browser, Page, Route, expect
+from psycopg import sql
 from pytest_django.live_server_helper import LiveServer
 
 from labeling.models import CriteriaSet, Draft, Label, Skip
@@ -17,7 +21,7 @@ GUARD = 400  # milliseconds after a row appears in which a press is taken for a 
 
 
 @pytest.fixture
-def desk(page: Page, login: Login) -> Iterator[tuple[CriteriaSet, User]]:
+def desk(page: Page, login: Login) -> tuple[CriteriaSet, User]:
     """A logged-in labeler on the page of a criteria set with twelve rows in the queue."""
     criteria_set = make_criteria_set("summaries")
     labeler = make_user("lena", labels=criteria_set)
@@ -25,7 +29,7 @@ def desk(page: Page, login: Login) -> Iterator[tuple[CriteriaSet, User]]:
         make_candidate(criteria_set, f"Summary number {number}.", slots=1)
     login(page, labeler)
     page.goto("/sets/summaries/label/")
-    yield criteria_set, labeler
+    return criteria_set, labeler
 
 
 def shows(page: Page, number: int) -> None:
@@ -186,13 +190,54 @@ def test_a_server_error_says_not_saved_and_offers_a_retry(page: Page, desk: tupl
 
     page.route("**/label/", broken)
     press(page, "1")
-    expect(page.get_by_role("alert")).to_contain_text("Not saved – the server could not do it just now (500).")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "Not saved – the server could not do it just now (500)."
+    )
     page.unroute("**/label/")
 
     page.get_by_role("button", name="Retry").click()
 
     shows(page, 2)
     assert verdicts() == ["pass"]
+
+
+@contextmanager
+def database_away() -> Iterator[None]:
+    """A database server that throws everybody out and lets nobody in until the block ends."""
+    given = connection.get_connection_params()
+    address = {key: given[key] for key in ("host", "port", "user", "password") if key in given}
+    name = sql.Identifier(given["dbname"])
+    connections.close_all()
+    with psycopg.connect(dbname="postgres", autocommit=True, **address) as outside:
+        outside.execute(sql.SQL("alter database {} allow_connections false").format(name))
+        outside.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [given["dbname"]]
+        )
+        try:
+            yield
+        finally:
+            outside.execute(sql.SQL("alter database {} allow_connections true").format(name))
+
+
+@pytest.mark.faults
+@pytest.mark.skipif(
+    connection.vendor != "postgresql",
+    reason="The embedded database has no server to restart; set DATABASE_URL.",
+)
+def test_a_database_restart_costs_nothing_typed(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    shows(page, 1)
+    with database_away():
+        page.locator("#comment").fill("Typed while it was away")
+        page.get_by_role("button", name="Fail").click()
+        expect(page.get_by_role("alert")).to_contain_text(
+            "Not saved – the server could not do it just now (500)."
+        )
+    expect(page.locator("#comment")).to_have_value("Typed while it was away")
+
+    page.get_by_role("button", name="Retry").click()
+
+    shows(page, 2)
+    assert Label.objects.get().comment == "Typed while it was away"
 
 
 def test_without_javascript(

@@ -1,0 +1,328 @@
+"""The labeling page over plain HTTP: what it shows, what it refuses, and what it never shows."""
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from labeling.models import Candidate, CriteriaSet, Criterion, Draft, Exposure, Label, Skip, Slot
+from tests.factories import (
+    live,
+    make_candidate,
+    make_criteria_set,
+    make_label,
+    make_ruling,
+    make_user,
+    make_version,
+)
+
+pytestmark = pytest.mark.django_db
+
+URL = "/sets/summaries/label/"
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def criteria_set() -> CriteriaSet:
+    return make_criteria_set("summaries")
+
+
+@pytest.fixture
+def labeler(criteria_set: CriteriaSet, client: Client) -> User:
+    """A labeler of the set, logged in with `client`."""
+    user = make_user("lena", labels=criteria_set)
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return user
+
+
+@pytest.fixture
+def row(criteria_set: CriteriaSet, labeler: User) -> Candidate:
+    return make_candidate(criteria_set, "The first output.", slots=1)
+
+
+def fields(row: Candidate, **more: Any) -> dict[str, Any]:
+    """What the form of `row` sends, with the button pressed in `more`."""
+    return {"candidate": row.pk, "version": live(row.criteria_set).pk, "shown": "1700000000.5", **more}
+
+
+def text(response: HttpResponseBase) -> str:
+    assert isinstance(response, HttpResponse)
+    return response.content.decode()
+
+
+def test_get_shows_the_next_row_and_leases_it(client: Client, row: Candidate, labeler: User) -> None:
+    html = text(client.get(URL))
+
+    assert "The first output." in html
+    assert "Say hello." in html
+    assert "The output meets the criteria." in html
+    assert Slot.objects.get().labeler == labeler
+
+
+def test_a_verdict_without_javascript_redirects_to_the_next_row(client: Client, row: Candidate) -> None:
+    second = make_candidate(row.criteria_set, "The second output.", slots=1)
+
+    response = client.post(URL, fields(row, verdict="pass", comment="Fine"), follow=True)
+
+    assert response.redirect_chain == [(URL, 302)]
+    assert second.output in text(response)
+    assert Label.objects.get().comment == "Fine"
+
+
+def test_a_verdict_by_htmx_answers_with_the_next_row_alone(client: Client, row: Candidate) -> None:
+    make_candidate(row.criteria_set, "The second output.", slots=1)
+
+    html = text(client.post(URL, fields(row, verdict="fail", **{"mark-1": "0"}), headers=HTMX))
+
+    assert html.strip().startswith('<div id="row"')
+    assert "The second output." in html
+    assert Label.objects.get().marks.get().score == 0
+
+
+def test_the_second_submission_is_told_and_changes_nothing(client: Client, row: Candidate) -> None:
+    client.post(URL, fields(row, verdict="pass"))
+
+    html = text(client.post(URL, fields(row, verdict="fail", comment="Oh")))
+
+    assert "You already labelled this row: pass. Undo to change it." in html
+    assert Label.objects.get().verdict == "pass"
+
+
+def test_the_second_submission_can_be_made_a_correction(client: Client, row: Candidate) -> None:
+    client.post(URL, fields(row, verdict="pass"))
+
+    client.post(URL, fields(row, change="fail", comment="Oh"))
+
+    assert [label.verdict for label in Label.objects.current()] == ["fail"]
+    assert Label.objects.count() == 2
+
+
+def test_undo_shows_the_row_again_with_what_was_typed(client: Client, row: Candidate) -> None:
+    client.post(URL, fields(row, verdict="fail", comment="A remark", **{"mark-1": "0"}))
+    act = f"label-{Label.objects.get().pk}"
+
+    html = text(client.post(URL, {"undo": act, "version": live(row.criteria_set).pk}, headers=HTMX))
+
+    assert "A remark" in html
+    assert "You had said" in html
+    assert re.search(r'name="mark-1" value="0"[^>]* checked', html)
+
+
+def test_skipping_frees_the_row_with_its_reason(client: Client, row: Candidate) -> None:
+    client.post(URL, fields(row, reason="needs_expert", comment="Law"))
+
+    assert (Skip.objects.get().reason, Skip.objects.get().comment) == ("needs_expert", "Law")
+    assert Slot.objects.get().labeler is None
+
+
+def test_another_reason_must_be_written_down(client: Client, row: Candidate) -> None:
+    response = client.post(URL, fields(row, reason="other"), headers=HTMX)
+
+    assert response.status_code == 422
+    assert "Write your reason into the comment" in text(response)
+    assert not Skip.objects.exists()
+
+
+def test_a_mark_off_the_scale_is_said_beside_the_same_row(client: Client, row: Candidate) -> None:
+    response = client.post(URL, fields(row, verdict="pass", comment="kept", **{"mark-1": "9"}), headers=HTMX)
+
+    assert response.status_code == 422
+    assert "The first output." in text(response)
+    assert "kept" in text(response)
+    assert not Label.objects.exists()
+
+
+def test_a_row_that_went_to_another_is_said_in_a_sentence(client: Client, row: Candidate) -> None:
+    make_label(row, make_user())
+    Slot.objects.update(state="done")
+
+    html = text(client.post(URL, fields(row, verdict="pass"), headers=HTMX))
+
+    assert "went to somebody else" in html
+    assert Label.objects.count() == 1
+
+
+def test_a_version_replaced_meanwhile_keeps_the_label(client: Client, row: Candidate) -> None:
+    form, old = fields(row, verdict="pass"), live(row.criteria_set)
+    client.get(URL)
+    make_version(row.criteria_set, live=True)
+
+    html = text(client.post(URL, form, headers=HTMX))
+
+    assert Label.objects.get().version == old
+    assert "kept under version 1" in html
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"verdict": "maybe"},
+        {},
+        {"verdict": "pass", "candidate": "x"},
+        {"verdict": "pass", "version": "0"},
+        {"change": "fail"},
+    ],
+)
+def test_a_form_that_names_nothing_is_refused(client: Client, row: Candidate, sent: dict[str, str]) -> None:
+    assert client.post(URL, fields(row) | sent).status_code == 400
+    assert not Label.objects.exists()
+
+
+def test_a_row_of_another_set_is_refused(client: Client, row: Candidate) -> None:
+    other = make_candidate(make_criteria_set("other"), slots=1)
+
+    assert client.post(URL, fields(row, verdict="pass") | {"candidate": other.pk}).status_code == 400
+
+
+def normal(html: str) -> str:
+    """The page without what differs on every load: tokens and the time of showing."""
+    html = re.sub(r'name="csrfmiddlewaretoken" value="\w+"|"x-csrftoken": "\w+"', "", html)
+    return re.sub(r'name="shown" value="[\d.]+"', "", html)
+
+
+def test_the_page_is_the_same_whatever_others_said(client: Client, row: Candidate) -> None:
+    before = text(client.get(URL))
+    other = make_user("someone-else")
+    make_label(row, other, "fail")
+    Label.objects.update(comment="An opinion that would anchor")
+    make_ruling(row, "fail")
+
+    assert normal(text(client.get(URL))) == normal(before)
+
+
+def test_who_was_shown_verdicts_labels_not_blind(client: Client, row: Candidate, labeler: User) -> None:
+    Exposure.objects.create(user=labeler, candidate=row, version=live(row.criteria_set), what="verdicts")
+
+    client.post(URL, fields(row, verdict="pass"))
+
+    assert Label.objects.get().blind is False
+
+
+def test_hostile_texts_are_text(client: Client, criteria_set: CriteriaSet, labeler: User) -> None:
+    hostile = "<script>alert(1)</script><a href='javascript:alert(1)'>x</a>\u202e\x1b[31m"
+    row = make_candidate(criteria_set, hostile, request=hostile, slots=1)
+    Candidate.objects.filter(pk=row.pk).update(grounding=hostile, criteria_text=hostile)
+
+    html = text(client.get(URL))
+
+    assert "<script>alert" not in html
+    assert "<a href='javascript" not in html
+    assert html.count("U+202E RIGHT-TO-LEFT OVERRIDE") == 4
+    assert "\u202e" not in html
+
+
+def test_a_candidate_of_ten_megabytes_is_sent_in_parts(
+    client: Client, criteria_set: CriteriaSet, labeler: User
+) -> None:
+    row = make_candidate(criteria_set, "word " * 2_000_000 + "the end", slots=1)
+
+    html = text(client.get(URL))
+    rest = client.get(f"{URL}text/{row.pk}/output/?from=9900000", headers=HTMX)
+
+    assert len(html) < 60_000
+    assert f"/text/{row.pk}/output/?from=20000" in html
+    assert text(rest).count("word") == 20_000
+    assert "Load more" in text(rest)
+    assert "the end" in text(client.get(f"{URL}text/{row.pk}/output/?from=10000000"))
+
+
+@pytest.mark.parametrize("address", ["text/{}/content_hash/", "text/{}/output/?from=-1", "text/0/output/"])
+def test_only_texts_of_the_set_are_sent(client: Client, row: Candidate, address: str) -> None:
+    assert client.get(URL + address.format(row.pk)).status_code == 404
+
+
+def test_an_empty_queue_says_what_to_do(client: Client, criteria_set: CriteriaSet, labeler: User) -> None:
+    assert "been through every row" in text(client.get(URL))
+
+    make_candidate(criteria_set, slots=1)
+    Slot.objects.update(labeler=make_user(), lease_until="2999-01-01T00:00Z")
+
+    assert "1 row is held by others" in text(client.get(URL))
+
+
+def test_a_set_without_a_live_version_says_so(
+    client: Client, criteria_set: CriteriaSet, labeler: User
+) -> None:
+    CriteriaSet.objects.update(live_version=None)
+
+    assert "A lead must publish one" in text(client.get(URL))
+
+
+def test_drafts_are_kept_and_shown_again(client: Client, row: Candidate) -> None:
+    response = client.post(f"{URL}draft/", fields(row, comment="Half a thought", **{"mark-1": "1"}))
+
+    assert response.status_code == 204
+    assert Draft.objects.get().content == {"comment": "Half a thought", "marks": {"meets_criteria": 1}}
+    assert "Half a thought" in text(client.get(URL))
+
+
+def test_a_draft_that_cannot_be_kept_is_refused(client: Client, row: Candidate) -> None:
+    assert client.post(f"{URL}draft/", fields(row, comment="x" * 10_001)).status_code == 422
+    assert client.post(f"{URL}draft/", {"comment": "x"}).status_code == 422
+
+
+def test_a_lost_session_is_401_to_a_script_and_the_login_page_to_a_person(
+    client: Client, row: Candidate
+) -> None:
+    client.logout()
+
+    assert client.post(URL, fields(row, verdict="pass"), headers=HTMX).status_code == 401
+    assert client.get(URL).headers["Location"] == f"/accounts/login/?next={URL}"
+
+
+def test_strangers_get_404(client: Client, row: Candidate) -> None:
+    client.force_login(make_user(), backend="django.contrib.auth.backends.ModelBackend")
+
+    for response in (
+        client.get(URL),
+        client.post(URL, fields(row, verdict="pass")),
+        client.post(f"{URL}draft/", fields(row)),
+        client.get(f"{URL}text/{row.pk}/output/"),
+    ):
+        assert response.status_code == 404
+    assert not Label.objects.exists()
+
+
+def test_a_post_without_its_token_changes_nothing(row: Candidate, labeler: User) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(labeler, backend="django.contrib.auth.backends.ModelBackend")
+
+    assert strict.post(URL, fields(row, verdict="pass")).status_code == 403
+    assert not Label.objects.exists()
+
+
+def test_a_rule_is_shown_and_not_marked(client: Client, row: Candidate) -> None:
+    Criterion.objects.create(
+        version=live(row.criteria_set), position=2, name="json", description="Is JSON.", strategy="valid_json"
+    )
+
+    html = text(client.get(URL))
+
+    assert "Scored by the rule valid_json" in html
+    assert 'name="mark-2"' not in html
+
+
+def queries(client: Client) -> int:
+    with CaptureQueriesContext(
+        connection,
+    ) as context:
+        client.get(URL)
+    return len(context)
+
+
+def test_more_rows_and_criteria_cost_no_more_queries(client: Client, row: Candidate) -> None:
+    client.get(URL)
+    few = queries(client)
+    for number in range(2, 12):
+        make_candidate(row.criteria_set, slots=1)
+        Criterion.objects.create(
+            version=live(row.criteria_set), position=number, name=f"c{number}", description="More."
+        )
+
+    assert queries(client) == few
