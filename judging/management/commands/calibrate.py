@@ -32,7 +32,7 @@ _INTERRUPTED = 130  # what shells expect after Ctrl-C
 class Command(BaseCommand):
     help = (
         "Run a judge over the golden rows that certify. With --wait: follow the run to its end, then say "
-        "CERTIFIED (exit 0) or UNCERTIFIED with the reasons (exit 1, as when the run did not come to its end). "
+        "CERTIFIED (exit 0) or UNCERTIFIED with the reasons (exit 1, as when the run does not end well). "
         "Without: start the run and say how the judge stands at present. Exit 2: wrong names, or no rows."
     )
 

@@ -1,0 +1,313 @@
+"""The pages of runs: expected cost before, progress during, skips and verdicts after; for the set's leads."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from judging.domain.reasons import PauseReason
+from judging.models import JudgeVersion, Run, Verdict, WorkerSeen
+from judging.services.runs import pause_run
+from labeling.models import CriteriaSet, Exposure
+from tests.factories import live, make_candidate, make_criteria_set, make_judge, make_ruling, make_user
+from tests.judging.running import judged, panel, rows, scoring, scripted
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client() -> Client:
+    return Client()
+
+
+def enter(client: Client, criteria_set: CriteriaSet) -> User:
+    """Log in as a lead of the set."""
+    lead = make_user(lead_of=criteria_set)
+    client.force_login(lead, backend="django.contrib.auth.backends.ModelBackend")
+    return lead
+
+
+def enter_for(client: Client, run: Run) -> User:
+    return enter(client, run.criteria_version.criteria_set)
+
+
+def text_of(client: Client, address: str, **headers: str) -> str:
+    response = client.get(address, headers=headers)
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+def queries_of(client: Client, address: str) -> int:
+    """How many queries one page costs."""
+    with CaptureQueriesContext(connection) as captured:
+        client.get(address)
+    return len(captured)
+
+
+def golden(number: int = 3) -> CriteriaSet:
+    criteria_set = make_criteria_set("replies")
+    for _ in range(number):
+        make_ruling(make_candidate(criteria_set))
+    return criteria_set
+
+
+def asked_for(judge: JudgeVersion, criteria_set: CriteriaSet, **more: str) -> dict[str, str]:
+    return {
+        "judge_version": str(judge.pk),
+        "criteria_version": str(live(criteria_set).pk),
+        "rows": "certify",
+    } | more
+
+
+def test_a_run_of_another_set_is_not_there(client: Client) -> None:
+    run = scoring(make_judge(), rows(1))
+    enter(client, make_criteria_set())
+
+    for address in ("", "skips/", "verdicts/"):
+        assert client.get(f"/runs/{run.pk}/{address}").status_code == 404
+    for address in ("resume/", "cancel/", "verdicts/"):
+        assert client.post(f"/runs/{run.pk}/{address}").status_code == 404
+    assert f"/runs/{run.pk}/" not in text_of(client, "/runs/")
+
+
+def test_a_labeler_of_the_set_is_refused(client: Client) -> None:
+    run = scoring(make_judge(), rows(1))
+    labeler = make_user(labels=run.criteria_version.criteria_set)
+    client.force_login(labeler, backend="django.contrib.auth.backends.ModelBackend")
+
+    assert client.get(f"/runs/{run.pk}/").status_code == 403
+    assert client.post(f"/runs/{run.pk}/cancel/").status_code == 403
+    run.refresh_from_db()
+    assert run.state == "running"
+
+
+def test_criteria_of_another_set_cannot_be_chosen(client: Client) -> None:
+    enter(client, make_criteria_set())
+
+    answer = client.post("/runs/new/", asked_for(make_judge(), golden(), expected="3"))
+
+    assert answer.status_code == 422
+    assert not Run.objects.exists()
+
+
+def test_calls_and_cost_are_shown_before_anything_starts(client: Client) -> None:
+    criteria_set = golden()
+    enter(client, criteria_set)
+    judge = make_judge()
+    JudgeVersion.objects.update(price={"input": 1000, "output": 1000})
+
+    shown = text_of(client, "/runs/new/?" + query(asked_for(judge, criteria_set)))
+
+    assert "<dt>Expected calls</dt><dd>3</dd>" in shown
+    assert "about $1." in shown
+    assert "Start the run" in shown
+    assert not Run.objects.exists()
+
+
+def query(values: dict[str, str]) -> str:
+    return "&".join(f"{name}={value}" for name, value in values.items())
+
+
+def test_an_unknown_cost_is_said_in_words(client: Client) -> None:
+    criteria_set = golden()
+    enter(client, criteria_set)
+
+    shown = text_of(client, "/runs/new/?" + query(asked_for(make_judge(), criteria_set)))
+
+    assert "unknown: at least one juror has no price of its own" in shown
+    assert "None" not in shown
+
+
+def test_a_run_starts_and_the_workers_are_told(
+    client: Client, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    criteria_set = golden()
+    lead = enter(client, criteria_set)
+
+    with django_capture_on_commit_callbacks() as told:
+        answer = client.post("/runs/new/", asked_for(make_judge(), criteria_set, expected="3"))
+
+    run = Run.objects.get()
+    assert answer.headers["Location"] == f"/runs/{run.pk}/"
+    assert (run.kind, run.created_by, run.verdicts.count(), len(told)) == ("calibration", lead, 3, 1)
+
+
+def test_nothing_starts_that_was_not_shown(client: Client) -> None:
+    criteria_set = golden()
+    enter(client, criteria_set)
+
+    answer = client.post("/runs/new/", asked_for(make_judge(), criteria_set, expected="2"))
+
+    assert answer.status_code == 422
+    assert "Look at the expected calls and cost" in answer.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_a_double_click_starts_one_run(client: Client) -> None:
+    criteria_set = golden()
+    enter(client, criteria_set)
+    asked = asked_for(make_judge(), criteria_set, expected="3")
+
+    answers = [client.post("/runs/new/", asked) for _ in range(2)]
+
+    assert answers[0].headers["Location"] == answers[1].headers["Location"]
+    assert Run.objects.count() == 1
+
+
+def test_tune_rows_alone_are_no_calibration(client: Client) -> None:
+    criteria_set = make_criteria_set()
+    make_ruling(make_candidate(criteria_set, split="tune"))
+    enter(client, criteria_set)
+
+    client.post("/runs/new/", asked_for(make_judge(), criteria_set, rows="tune", expected="1"))
+
+    assert Run.objects.get().kind == "scoring"
+
+
+def test_no_rows_is_a_sentence(client: Client) -> None:
+    criteria_set = make_criteria_set()
+    enter(client, criteria_set)
+
+    assert "There are no such rows" in text_of(
+        client, "/runs/new/?" + query(asked_for(make_judge(), criteria_set))
+    )
+
+
+def test_a_running_run_asks_for_itself_and_says_that_no_worker_is_seen(client: Client) -> None:
+    run = scoring(make_judge(), rows(2))
+    enter_for(client, run)
+
+    part = text_of(client, f"/runs/{run.pk}/", **{"HX-Request": "true"})
+
+    assert part.strip().startswith('<section id="progress"')
+    assert f'hx-get="/runs/{run.pk}/" hx-trigger="every 2s"' in part
+    assert "0 of 2 rows done" in part
+    assert "No worker is seen" in part
+    assert "nothing yet" in part
+
+
+def test_a_worker_that_is_seen_is_not_missed(client: Client) -> None:
+    run = scoring(make_judge(), rows(1))
+    enter_for(client, run)
+    seen = WorkerSeen.objects.create(name="host:1", seen_at=timezone.now())
+    assert "No worker" not in text_of(client, f"/runs/{run.pk}/")
+
+    WorkerSeen.objects.filter(pk=seen.pk).update(seen_at=timezone.now() - timedelta(minutes=5))
+    assert "No worker" in text_of(client, f"/runs/{run.pk}/")
+
+
+def test_a_finished_run_stops_asking_and_names_its_skips(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scripted(monkeypatch):
+        run = judged(panel("pass", "prose", "pass"), 2)
+    enter_for(client, run)
+
+    shown = text_of(client, f"/runs/{run.pk}/")
+    refreshed = client.get(f"/runs/{run.pk}/", headers={"HX-Request": "true"})
+
+    assert "every 2s" not in shown
+    assert "None" not in shown
+    assert "2 of 2 rows done" in shown
+    assert "The reply is not exactly one JSON object" in shown
+    assert "unknown: no price is known" in shown
+    assert refreshed.headers["HX-Refresh"] == "true"
+
+
+def test_skipped_replies_are_shown_as_text(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    with scripted(monkeypatch):
+        run = judged(panel("pass", "prose", "pass"))
+    Verdict.objects.filter(outcome="skipped").update(raw_reply="<script>alert(1)</script>\u202e")
+    lead = enter_for(client, run)
+
+    shown = text_of(client, f"/runs/{run.pk}/skips/?reason=not_json")
+
+    assert "&lt;script&gt;alert(1)" in shown
+    assert "<script>alert" not in shown
+    assert "\u202e" not in shown
+    assert not Exposure.objects.filter(user=lead).exists()
+    assert "None for this reason" in text_of(client, f"/runs/{run.pk}/skips/?reason=timeout")
+
+
+def test_verdicts_are_closed_until_opened_and_that_is_logged(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scripted(monkeypatch):
+        run = judged(panel("pass", "fail", "pass"), 2)
+    lead = enter_for(client, run)
+    address = f"/runs/{run.pk}/verdicts/"
+    assert "0 opened by you, 2 still closed" in text_of(client, address)
+    assert "As scripted." not in text_of(client, address)
+
+    client.post(address)
+
+    assert "2 opened by you, 0 still closed" in text_of(client, address)
+    assert Exposure.objects.filter(user=lead, what="verdicts").count() == 2
+    assert not Exposure.objects.filter(what="labels").exists()
+
+
+def test_only_verdicts_asked_for_are_opened(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    with scripted(monkeypatch):
+        run = judged(panel("fail", "fail"), 2)
+    lead = enter_for(client, run)
+
+    client.post(f"/runs/{run.pk}/verdicts/?outcome=pass")
+
+    assert not Exposure.objects.filter(user=lead).exists()
+
+
+def test_a_paused_run_says_why_and_resumes(client: Client) -> None:
+    run = scoring(make_judge(), rows(1))
+    enter_for(client, run)
+    pause_run(run_id=run.pk, reason=PauseReason.BUDGET_SPENT, detail="3 calls so far.")
+
+    shown = text_of(client, f"/runs/{run.pk}/")
+    assert "Resume it with a higher one." in shown
+    assert "3 calls so far." in shown
+
+    client.post(f"/runs/{run.pk}/resume/", {"max_calls": "10"})
+
+    run.refresh_from_db()
+    assert (run.state, run.max_calls) == ("running", 10)
+
+
+def test_a_budget_of_nothing_is_refused_in_place(client: Client) -> None:
+    run = scoring(make_judge(), rows(1))
+    enter_for(client, run)
+    pause_run(run_id=run.pk, reason=PauseReason.BUDGET_SPENT)
+
+    answer = client.post(f"/runs/{run.pk}/resume/", {"max_calls": "0"})
+
+    assert answer.status_code == 422
+    assert "greater than or equal to 1" in answer.content.decode()
+
+
+def test_a_run_is_cancelled_once(client: Client) -> None:
+    run = scoring(make_judge(), rows(1))
+    enter_for(client, run)
+
+    client.post(f"/runs/{run.pk}/cancel/")
+    again = client.post(f"/runs/{run.pk}/cancel/", follow=True)
+
+    run.refresh_from_db()
+    assert run.state == "cancelled"
+    assert "This run is cancelled already" in again.content.decode()
+
+
+def test_the_list_costs_the_same_however_long(client: Client) -> None:
+    criteria_set = rows(2)
+    enter(client, criteria_set)
+    for _ in range(2):
+        scoring(make_judge(), criteria_set)
+    few = queries_of(client, "/runs/")
+    for _ in range(8):
+        scoring(make_judge(), criteria_set)
+
+    assert queries_of(client, "/runs/") == few
+    assert text_of(client, "/runs/").count("0 of 2") == 10
