@@ -1,10 +1,10 @@
 """What people say of a candidate. Evidence is added, never overwritten."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, F, Q
 
 from labeling.models.candidates import Candidate, ImportBatch
 from labeling.models.criteria import CriteriaVersion, Criterion
@@ -21,6 +21,22 @@ class LabelQuerySet(models.QuerySet["Label"]):
     def current(self) -> Self:
         """Labels neither superseded by a correction nor withdrawn by undo."""
         return self.filter(superseded_at=None, withdrawn_at=None)
+
+    def pair_counts(self, version: CriteriaVersion) -> "models.QuerySet[Any, Any]":
+        """How often two people's blind labels met on a row: `one`, `other`, their two verdicts, `n`."""
+        counts = {"version": version, "blind": True, "superseded_at": None, "withdrawn_at": None}
+        others = {f"candidate__labels__{field}": value for field, value in counts.items()}
+        return (
+            self.filter(**counts, **others, candidate__labels__labeler__gt=F("labeler"))
+            .order_by()
+            .values(
+                "verdict",
+                one=F("labeler__username"),
+                other=F("candidate__labels__labeler__username"),
+                other_verdict=F("candidate__labels__verdict"),
+            )
+            .annotate(n=Count("pk"))
+        )
 
 
 class Label(models.Model):

@@ -20,6 +20,7 @@ from labeling.forms.golden import GoldenFilter
 from labeling.forms.rulings import RulingForm
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Exposure, Label, Ruling
 from labeling.services.exposures import record_exposure, saw_a_verdict
+from labeling.views.people import pairs_of
 from labeling.views.scope import chosen_version, head, page_of
 from vera_site.http import Request
 
@@ -38,6 +39,7 @@ def golden(request: Request, slug: str) -> HttpResponse:
     seen = [row.pk for row in page if tells_of_others(row) and (row.mine or context["leads"])]
     note_shown(request.user, version, seen)
     context |= {"version": version, "form": form, "page": page, "counts": counts_of(version)}
+    context |= {"pairs": pairs_of(version) if context["leads"] else []}
     return render(request, "labeling/golden.html", context)
 
 

@@ -7,7 +7,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from labeling.models import Candidate, CriteriaSet, Exposure
+from labeling.views.people import pairs_of
 from tests.factories import (
+    live,
     make_candidate,
     make_criteria_set,
     make_label,
@@ -192,3 +194,30 @@ def test_more_rows_ask_no_more_queries(client: Client) -> None:
         client.get(address)  # a first look also notes what it shows
 
     assert [queries_for(address) for address in addresses] == few
+
+
+def test_people_are_compared_on_the_rows_that_both_labelled_blind() -> None:
+    criteria_set, ada, bo = make_criteria_set(), make_user("ada"), make_user("bo")
+    said = ["pass pass"] * 20 + ["pass fail"] * 5 + ["fail pass"] * 10 + ["fail fail"] * 15
+    for one, other in map(str.split, said):
+        row = make_candidate(criteria_set)
+        make_label(row, ada, one)
+        make_label(row, bo, other)
+    make_label(make_candidate(criteria_set), ada)
+    unblind = make_candidate(criteria_set)
+    make_label(unblind, ada)
+    make_label(unblind, bo, blind=False)
+
+    [pair] = pairs_of(live(criteria_set))
+
+    assert (pair.one, pair.other, pair.rows, pair.agreement) == ("ada", "bo", 50, 0.7)
+    assert pair.kappa is not None
+    assert pair.kappa.value == pytest.approx(0.4)  # p_o = .7, p_e = .5 × .6 + .5 × .4 = .5
+
+
+def test_people_who_use_one_verdict_throughout_have_no_kappa() -> None:
+    row = make_candidate(make_criteria_set())
+    make_label(row, make_user())
+    make_label(row, make_user())
+
+    assert pairs_of(live(row.criteria_set))[0].kappa is None
