@@ -46,10 +46,10 @@ class Bearer(HttpBearer):
 
     def __call__(self, request: HttpRequest) -> ApiToken:
         refuse_token_in_url(request)
-        token = super().__call__(request)
-        if not isinstance(token, ApiToken):
+        scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer":  # not left to ninja, which may log what it cannot read
             raise HttpError(401, MISSING)
-        return token
+        return self.authenticate(request, secret)
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken:
         found = find_token(token.strip(), timezone.now())

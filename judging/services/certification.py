@@ -13,6 +13,7 @@ from django.utils import timezone
 from judging.domain.certification import Decision, Evidence, Policy, decide
 from judging.domain.reasons import CertificateReason, Reason, certificate_reason
 from judging.models import Calibration, CalibrationRow, Certificate, JudgeVersion, Run, Verdict
+from judging.models.certificates import CertificateQuerySet
 from judging.services.calibration import (
     attempts,
     calibrate,
@@ -72,7 +73,8 @@ def _is_certified(run: Run, moment: datetime) -> bool:
 def _certify(run: Run, complete: bool, moment: datetime) -> Certificate:
     truths = golden_truths(run)
     kills = layer1_kills(run.criteria_version, truths)
-    judged = [run.judge_version, *run.judge_version.members.select_related("judge")]
+    seats = run.judge_version.seats.select_related("juror__judge")
+    judged = [run.judge_version, *(seat.juror for seat in seats)]
     calibrations = [
         calibrate(
             run=run,
@@ -168,44 +170,50 @@ def _figures(decision: Decision) -> dict[str, Any]:
     }
 
 
-def _in_force(source: Run | Calibration) -> Any:
+def _in_force(source: Run | Calibration) -> CertificateQuerySet:
     return Certificate.objects.current().filter(
         judge_version=source.judge_version_id, criteria_version=source.criteria_version_id
     )
 
 
 def golden_set_changed(version: CriteriaVersion, candidate_ids: Collection[int]) -> None:
-    """Listener of `labeling.services.truth`: recount every certificate that these rows stand behind."""
-    in_force = Certificate.objects.current().filter(criteria_version=version).select_related("calibration")
-    for certificate in in_force:
-        if _asked_about(certificate.calibration.run_id, candidate_ids):
-            recount(certificate=certificate)
-
-
-def _asked_about(run_id: int, candidate_ids: Collection[int]) -> bool:
-    asked = Verdict.objects.filter(run=run_id, candidate__split="certify", panel_verdict=None)
-    return any(asked.filter(candidate__in=chunk).exists() for chunk in batched(candidate_ids, 500))
+    """Listener of `labeling.services.truth`: recount every judge that was asked about these rows."""
+    asked: set[int] = set()
+    for chunk in batched(candidate_ids, 500):
+        own = Verdict.objects.filter(candidate__in=chunk, candidate__split="certify", panel_verdict=None)
+        runs = own.filter(run__criteria_version=version, run__kind=Run.Kind.CALIBRATION)
+        asked.update(runs.values_list("judge_version_id", flat=True).distinct())
+    for judge_version_id in sorted(asked):
+        recount(judge_version_id=judge_version_id, criteria_version=version)
 
 
 @transaction.atomic
-def recount(*, certificate: Certificate, now: datetime | None = None) -> Certificate | None:
-    """Count a certificate's run again with today's truth; None where nothing changed or it is superseded.
+def recount(
+    *, judge_version_id: int, criteria_version: CriteriaVersion, now: datetime | None = None
+) -> Certificate | None:
+    """Count the run behind a certificate again with today's truth; None where nothing changed.
 
     The verdicts, the policy and the expiry stay. Until the next run the state may only fall: a certified
     judge that still meets the policy is certified anew with the new numbers, one that does not loses its
     certificate, and an uncertified one stays so however the numbers look now.
     """
     moment = now or timezone.now()
-    _lock(certificate.judge_version_id)
-    current = Certificate.objects.current().filter(pk=certificate.pk).with_names().first()
+    _lock(judge_version_id)  # before reading: a run that is being certified has read the old truth
+    in_force = Certificate.objects.current().filter(
+        judge_version=judge_version_id, criteria_version=criteria_version
+    )
+    current = in_force.with_names().first()
     if current is None:
         return None
-    run = current.calibration.run
-    truths = golden_truths(run)
+    truths = golden_truths(current.calibration.run)
     if not _changed(current.calibration, truths):
         return None
-    recounted = {each.judge_version_id: each for each in _recalibrate(run, truths, moment)}
-    calibration = recounted[current.judge_version_id]
+    return _recertify(current, truths, moment)
+
+
+def _recertify(current: Certificate, truths: dict[int, str], moment: datetime) -> Certificate:
+    recounted = _recalibrate(current.calibration.run, truths, moment)
+    calibration = next(each for each in recounted if each.judge_version_id == current.judge_version_id)
     policy = _policy_then(current)
     decision = _decide(policy, calibration, current.calibrated_at, moment)
     fallen = _only_fallen(decision, was_certified=current.is_certified(moment))

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,11 +10,12 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from judging.access import check_lead
 from judging.models import Certificate
 from judging.services.standing import Standing, UnknownName, find_standing
 from judging.views.evidence import evidence_of
 from judging.views.interval import IntervalDrawing, interval_drawing
-from labeling.access import get_led_set, is_lead, led_sets
+from labeling.access import get_led_set, led_sets
 from labeling.models import CriteriaSet
 from vera_site.http import Request
 
@@ -35,8 +35,7 @@ class Cell:
 @require_safe
 def dashboard(request: Request) -> HttpResponse:
     """Every certificate in force of the criteria sets that the reader leads."""
-    if not is_lead(request.user):
-        raise PermissionDenied("Only leads see how judges stand.")
+    check_lead(request.user)
     found = _certificates(led_sets(request.user))
     page = Paginator(found, _PER_PAGE).get_page(request.GET.get("page"))
     now = timezone.now()

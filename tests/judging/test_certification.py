@@ -80,6 +80,17 @@ def test_skips_are_kept_out_of_the_table_and_lower_coverage(
     assert codes(certificate) == ["low_coverage"]
 
 
+def test_splits_left_to_people_are_outside_table_and_coverage(criteria_set: CriteriaSet) -> None:
+    run = make_run(make_panel([make_judge()]), criteria_set, a=3, d=2)
+    split = make_candidate(criteria_set)
+    make_label(split, make_user(), "pass")
+    make_verdict(run, split, "escalated")
+
+    certificate = certified(run)
+
+    assert (certificate.calibration.escalated, certificate.n, certificate.coverage) == (1, 5, 1.0)
+
+
 def test_tune_rows_never_count(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
     run = make_run(judge, criteria_set, a=3, d=2)
     tuned = make_candidate(criteria_set, split="tune")

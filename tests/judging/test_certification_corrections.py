@@ -5,7 +5,7 @@ from django.db import transaction
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from judging.models import Certificate
-from judging.services.certification import recount
+from judging.services import certification
 from labeling.models import Candidate, CriteriaSet
 from labeling.services.truth import truth_changed
 from tests.factories import (
@@ -27,6 +27,15 @@ def criteria_set() -> CriteriaSet:
     return make_criteria_set("replies")
 
 
+def recount(certificate: Certificate) -> Certificate | None:
+    """What becomes of a certificate when its judge is counted again."""
+    return certification.recount(
+        judge_version_id=certificate.judge_version_id,
+        criteria_version=certificate.criteria_version,
+        now=NOON,
+    )
+
+
 def candidates(certificate: Certificate, truth: str, outcome: str) -> list[Candidate]:
     rows = certificate.calibration.rows.filter(truth=truth, outcome=outcome).select_related("candidate")
     return [row.candidate for row in rows]
@@ -36,7 +45,7 @@ def test_a_correction_that_matters_little_reissues(criteria_set: CriteriaSet) ->
     before = certified(make_run(make_judge(), criteria_set, a=30, d=30))
     correct(candidates(before, "pass", "pass")[0], "fail")
 
-    after = recount(certificate=before, now=NOON)
+    after = recount(before)
 
     assert after is not None
     assert (after.status, after.cause, after.calibration.c) == ("certified", "golden_set", 1)
@@ -51,7 +60,7 @@ def test_a_certificate_falls_when_the_corrected_rows_do_not_carry_it(criteria_se
     for candidate in candidates(before, "pass", "pass")[:12]:
         correct(candidate, "fail")
 
-    after = recount(certificate=before, now=NOON)
+    after = recount(before)
 
     assert after is not None
     assert codes(after) == ["golden_set_changed", "too_few_of_one_class", "below_bar"]
@@ -65,7 +74,7 @@ def test_an_uncertified_judge_does_not_rise(criteria_set: CriteriaSet) -> None:
     for candidate in candidates(poor, "pass", "fail"):
         correct(candidate, "fail")
 
-    after = recount(certificate=poor, now=NOON)
+    after = recount(poor)
 
     assert after is not None
     assert after.kappa is not None
@@ -76,7 +85,7 @@ def test_an_uncertified_judge_does_not_rise(criteria_set: CriteriaSet) -> None:
 def test_nothing_changed_adds_no_event(criteria_set: CriteriaSet) -> None:
     certificate = certified(make_run(make_judge(), criteria_set, a=5, d=5))
 
-    assert recount(certificate=certificate) is None
+    assert recount(certificate) is None
     assert Certificate.objects.count() == 1
 
 
@@ -86,7 +95,7 @@ def test_the_policy_of_the_certificate_stays_in_force(criteria_set: CriteriaSet)
     criteria_set.save()
     correct(candidates(before, "pass", "pass")[0], "fail")
 
-    after = recount(certificate=before, now=NOON)
+    after = recount(before)
 
     assert after is not None
     assert (after.status, after.policy["min_rows"]) == ("certified", 30)
@@ -97,7 +106,7 @@ def test_jurors_are_recounted_with_their_panel(criteria_set: CriteriaSet) -> Non
     before = certified(run)
     correct(candidates(before, "pass", "pass")[0], "fail")
 
-    recount(certificate=before, now=NOON)
+    recount(before)
 
     assert {each.table.c for each in run.calibrations.filter(is_current=True)} == {1}
     assert run.calibrations.filter(is_current=True).count() == 3
@@ -137,7 +146,7 @@ def test_a_row_settled_after_its_run_counts_with_the_verdict_it_got(criteria_set
     before = certified(run)
     make_label(late, make_user(), "pass")
 
-    after = recount(certificate=before, now=NOON)
+    after = recount(before)
 
     assert after is not None
     assert (before.n, after.n) == (40, 41)
