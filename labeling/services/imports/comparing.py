@@ -37,6 +37,8 @@ def news_of(
         outcome = _compare_opinion(opinion, name, standing, name in spoken)
         news.counts[outcome] += 1
         if outcome == "labels":
+            if any(name == other for other, _ in news.labels):
+                raise RowProblem("human", f"Two annotators of this row are {quote(name)} here; rename one.")
             news.labels.append((name, opinion))
     if row.decision is not None and not ruled:
         news.decision = _new_decision(row.decision, standing)
@@ -46,11 +48,11 @@ def news_of(
 
 def _compare_opinion(opinion: Opinion, name: str, standing: Standing, spoken: bool) -> str:
     # Somebody of that name may have labelled it here: what an export of this very set says of a real user.
-    known = standing.labels.get(name) or standing.labels.get(opinion.annotator or "")
+    known = [standing.labels[who] for who in (name, opinion.annotator) if who in standing.labels]
     corrected = (name, opinion.verdict) in standing.past_labels
-    if known is None:
+    if not known:
         return "labels_known" if corrected else "labels"
-    if known.verdict == opinion.verdict:
+    if any(label.verdict == opinion.verdict for label in known):
         return "labels_known"
     if spoken:
         return "labels_contradicting"
@@ -58,7 +60,7 @@ def _compare_opinion(opinion: Opinion, name: str, standing: Standing, spoken: bo
         return "labels_known"
     raise RowProblem(
         "human",
-        f"{quote(known.labeler)} has said “{known.verdict}” of this candidate before, and the row says "
+        f"{quote(known[0].labeler)} has said “{known[0].verdict}” of this candidate before, and the row says "
         f"“{opinion.verdict}”. A file changes no label: correct it on the labeling page.",
     )
 

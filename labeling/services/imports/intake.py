@@ -84,7 +84,7 @@ class Intake:
             self.writer.add_candidate(standing.candidate)
             standings[content] = standing
         self._add(row, standing, seen, news)
-        self._remember(row, standing, seen, digest)
+        self._remember(row, standing, seen, digest, news)
         return standing
 
     def _check_id(self, row: Row, digest: bytes) -> None:
@@ -130,11 +130,11 @@ class Intake:
             self.writer.add_ruling(standing.candidate, news.decision)
             standing.ruling = RulingFact(news.decision.verdict, news.decision.blind)
 
-    def _remember(self, row: Row, standing: Standing, seen: Seen, digest: bytes) -> None:
+    def _remember(self, row: Row, standing: Standing, seen: Seen, digest: bytes, news: News) -> None:
         self.seen[digest] = seen
         if row.external_id:
             self.ids[row.external_id] = digest
-        seen.labelers = seen.labelers.union(map(self.annotators.username, row.opinions))
+        seen.labelers = seen.labelers.union(news.labelers)
         seen.ruled = seen.ruled or row.decision is not None
         own = _own_truth(row, standing.candidate.split)
         if own in (None, Truth.UNRESOLVED):
