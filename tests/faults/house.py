@@ -114,5 +114,5 @@ def settings_of(database_url: str, folder: Path) -> dict[str, Any]:
     """What Django's settings say of that database, in the worker and here."""
     if database_url:
         parsed: dict[str, Any] = environ.Env.db_url_config(database_url)
-        return parsed
+        return {"OPTIONS": {}} | parsed
     return {"NAME": str(folder / "vera.sqlite3")}

@@ -2,12 +2,12 @@
 
 import json
 import os
-import pwd
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
@@ -91,20 +91,19 @@ class Redis:
         """Stop it; what it held is lost."""
         self._group.kill()
 
+    def close(self) -> None:
+        self.stop()
+
 
 class Postgres:
     """A PostgreSQL cluster in a folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self._data, self.port = folder / "pg", free_port()
-        # PostgreSQL refuses to run as root, and its own user must be able to reach the folder.
+    def __init__(self) -> None:
+        # PostgreSQL refuses to run as root, and its own user cannot reach into pytest's folders.
+        self._data, self.port = Path(tempfile.mkdtemp(prefix="vera-pg-")), free_port()
         self._user = "postgres" if os.getuid() == 0 else None
-        self._data.mkdir()
         if self._user:
-            for place in (folder, *folder.parents):
-                if place.owner() == "root" and place != Path("/") and place != Path("/tmp"):
-                    place.chmod(0o755)
-            shutil.chown(self._data, self._user, pwd.getpwnam(self._user).pw_gid)
+            shutil.chown(self._data, self._user)
         self._run("initdb", "-D", str(self._data), "-A", "trust", "-U", "vera", "--no-sync")
         self.start()
         self.url = f"postgres://vera@127.0.0.1:{self.port}/postgres"
@@ -116,6 +115,10 @@ class Postgres:
     def stop(self) -> None:
         """Stop it at once: open connections are cut."""
         self._pg_ctl("stop", "-m", "immediate")
+
+    def close(self) -> None:
+        self.stop()
+        shutil.rmtree(self._data)
 
     def _pg_ctl(self, *arguments: str) -> None:
         log = str(self._data / "server.log")
@@ -143,7 +146,7 @@ class Judge:
         """How many calls asked what had been asked before."""
         return sum(times - 1 for times in self._report()["by_question"].values())
 
-    def stop(self) -> None:
+    def close(self) -> None:
         self._group.kill()
 
     def _report(self) -> dict[str, Any]:
@@ -158,4 +161,4 @@ def running[T: (Redis, Postgres, Judge)](server: T) -> Iterator[T]:
     try:
         yield server
     finally:
-        server.stop()
+        server.close()
