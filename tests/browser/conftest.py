@@ -26,7 +26,9 @@ def chromium() -> str:
     """Where Chromium is: `CHROMIUM`, else the usual places."""
     found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if not found or not os.access(found, os.X_OK):
-        pytest.fail("The browser tests need Chromium: install it, or set CHROMIUM to its path.", pytrace=False)
+        pytest.fail(
+            "The browser tests need Chromium: install it, or set CHROMIUM to its path.", pytrace=False
+        )
     return found
 
 

@@ -274,6 +274,24 @@ def test_everything_is_in_reach_without_scrolling(page: Page, desk: tuple[Criter
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
 
 
+def test_a_long_output_folds_and_the_rest_is_loaded_on_request(
+    page: Page, desk: tuple[CriteriaSet, User]
+) -> None:
+    candidate = make_candidate(desk[0], "word " * 30_000 + "the end", slots=1)
+    candidate.slots.update(priority=5)
+    press(page, "1")
+    expect(page.get_by_text("Show all 150,007 characters")).to_be_visible()
+    expect(page.locator(".output")).not_to_contain_text("the end")
+
+    press(page, "e")
+    page.get_by_role("link", name="Load more (130,007 characters").click()
+    page.get_by_role("link", name="Load more (30,007 characters").click()
+
+    expect(page.locator(".output")).to_contain_text("the end")
+    press(page, "e")
+    expect(page.get_by_text("Show less")).to_be_hidden()
+
+
 def test_script_in_an_output_is_text(page: Page, desk: tuple[CriteriaSet, User]) -> None:
     hostile = "<img src=x onerror=\"document.title='owned'\"> \u202egnp.exe\u202c \x1b[31mred\x1b[0m"
     candidate = make_candidate(desk[0], hostile, slots=1)
