@@ -1,15 +1,18 @@
 """Finished runs over golden rows, written straight into the tables: no model is asked."""
 
 from datetime import UTC, datetime
+from itertools import count
 
 from django.contrib.auth.models import User
 from django.utils import timezone
 
 from judging.models import Certificate, JudgeVersion, Run, Verdict
 from judging.services.certification import certify_run
-from labeling.models import Candidate, CriteriaSet
-from tests.factories import live, make_candidate, make_ruling
+from labeling.domain.content import content_hash, request_hash
+from labeling.models import Candidate, CriteriaSet, Ruling
+from tests.factories import live
 
+_numbers = count(1)
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -42,26 +45,49 @@ def make_run(
         ("pass", "skipped"): skipped_pass,
         ("fail", "skipped"): skipped_fail,
     }
-    for (truth, outcome), rows in cells.items():
-        for _ in range(rows):
-            candidate = make_candidate(criteria_set, split=split)
-            make_ruling(candidate, truth)
-            make_verdict(run, candidate, outcome)
+    wanted = [cell for cell, rows in cells.items() for _ in range(rows)]
+    candidates = Candidate.objects.bulk_create(_candidate(criteria_set, split) for _ in wanted)
+    rows = list(zip(candidates, wanted, strict=True))
+    Ruling.objects.bulk_create(
+        Ruling(candidate=each, version=run.criteria_version, verdict=truth, blind=True, source="import")
+        for each, (truth, _) in rows
+    )
+    own = Verdict.objects.bulk_create(
+        _verdict(run, each, judge_version, outcome, None) for each, (_, outcome) in rows
+    )
+    jurors = list(judge_version.members.all())
+    Verdict.objects.bulk_create(
+        _verdict(run, above.candidate, juror, above.outcome, above) for above in own for juror in jurors
+    )
     return run
+
+
+def _candidate(criteria_set: CriteriaSet, split: str) -> Candidate:
+    output = f"Golden row {next(_numbers)}."
+    return Candidate(
+        criteria_set=criteria_set,
+        request="Say so.",
+        output=output,
+        content_hash=content_hash("Say so.", output, "", ""),
+        request_hash=request_hash("Say so."),
+        split=split,
+    )
 
 
 def make_verdict(run: Run, candidate: Candidate, outcome: str) -> Verdict:
     """The verdict of the run's judge, and of its jurors beneath it."""
     own = _verdict(run, candidate, run.judge_version, outcome, None)
-    for juror in run.judge_version.members.all():
-        _verdict(run, candidate, juror, outcome, own)
+    own.save()
+    Verdict.objects.bulk_create(
+        _verdict(run, candidate, juror, outcome, own) for juror in run.judge_version.members.all()
+    )
     return own
 
 
 def _verdict(
     run: Run, candidate: Candidate, judge_version: JudgeVersion, outcome: str, panel: Verdict | None
 ) -> Verdict:
-    return Verdict.objects.create(
+    return Verdict(
         run=run,
         candidate=candidate,
         judge_version=judge_version,
