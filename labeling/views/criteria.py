@@ -1,5 +1,6 @@
 """Criteria: the versions of a set, what each changed, a new one, and which is live."""
 
+from collections import Counter
 from collections.abc import Iterator
 from difflib import ndiff
 from typing import Any, NamedTuple
@@ -7,6 +8,7 @@ from typing import Any, NamedTuple
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.db.models import Count, QuerySet
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -25,7 +27,7 @@ from labeling.forms.criteria import (
     initial_version,
     spec_from,
 )
-from labeling.models import CriteriaSet, CriteriaVersion
+from labeling.models import CriteriaSet, CriteriaVersion, Label, Ruling
 from labeling.services.criteria import add_version, create_criteria_set, promote_version, spec_of
 from labeling.services.criteria_settings import update_set
 from labeling.services.relabeling import ask_for_labels, carry_labels
@@ -49,11 +51,7 @@ def criteria(request: Request, slug: str) -> HttpResponse:
     versions = criteria_set.versions.order_by("-number").select_related("created_by")
     page = page_of(versions.prefetch_related("criteria"), request, VERSIONS_PER_PAGE)
     context = head(request.user, criteria_set, "criteria")
-    context |= {
-        "page": page,
-        "shown": with_changes(page),
-        "numbers": versions.values_list("number", flat=True),
-    }
+    context |= {"page": page, "shown": with_changes(page), "sources": said_under(versions)}
     return render(request, "labeling/criteria.html", context)
 
 
@@ -194,6 +192,16 @@ def what_was_saved(version: CriteriaVersion, *, is_new: bool) -> str:
     if not is_new:
         return f"Nothing changed: version {version.number} already says just this."
     return f"Version {version.number} is saved as a draft. Nothing else changes until you promote it."
+
+
+def said_under(versions: "QuerySet[CriteriaVersion]") -> dict[int, int]:
+    """How many current labels and rulings there are under each version that has any, by its number."""
+    labels = Label.objects.current().filter(version__in=versions)
+    rulings = Ruling.objects.current().filter(version__in=versions)
+    counts: Counter[int] = Counter()
+    for said in (labels.order_by(), rulings.order_by()):
+        counts.update(dict(said.values_list("version__number").annotate(n=Count("pk"))))
+    return dict(sorted(counts.items(), reverse=True))
 
 
 def with_changes(versions: Any) -> Iterator[tuple[CriteriaVersion, list[Line]]]:

@@ -109,6 +109,7 @@ def test_another_sets_labels_are_not_carried(criteria_set: CriteriaSet) -> None:
 
 def test_both_acts_are_on_the_page(client: Client, criteria_set: CriteriaSet) -> None:
     client.force_login(make_user(lead_of=criteria_set))
+    assert "what was said under version 1 (2)" in client.get("/sets/notes/criteria/").text
 
     carried = client.post("/sets/notes/criteria/2/carry/", {"source": 1}, follow=True)
     asked = client.post("/sets/notes/criteria/2/ask/", follow=True)
