@@ -9,6 +9,7 @@ class JudgingConfig(AppConfig):
 
     def ready(self) -> None:
         """Hear of corrected labels and rulings, so that no certificate outlives what it rests on."""
+        from judging import checks  # noqa: F401  (registers them)
         from judging.services.certification import golden_set_changed
         from labeling.services.truth import listeners
 

@@ -104,8 +104,8 @@ PAUSE_SENTENCES: dict[PauseReason, str] = {
     PauseReason.NOT_CONFIGURED: "A juror's key or address is not set up. Set it and resume the run.",
     PauseReason.BUDGET_SPENT: "The run's budget is spent. Resume it with a higher one.",
     PauseReason.PRICE_UNKNOWN: (
-        "The run has a budget in money and a juror's price is unknown. Give the judge a price, or resume the "
-        "run with a budget in calls."
+        "The run has a budget in money and a juror's price is unknown. Resume it with a budget in calls, or "
+        "give the judge a price and start a new run."
     ),
     PauseReason.INTERNAL_ERROR: "Vera itself failed on this run; the worker's log says where.",
 }

@@ -37,6 +37,11 @@ class BudgetForm(forms.Form):
 class ResumeForm(BudgetForm):
     """New budgets for a paused run; an empty one stays as it is."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["max_calls"].help_text = "All calls of this run together, past ones included."
+        self.fields["max_cost"].help_text = "Likewise. It needs jurors whose price is known."
+
     def save(self, run: Run, actor: AnyUser) -> Run:
         """Resume the run. Raises `CannotRun`."""
         return resume_run(run=run, actor=actor, **self.cleaned_data)

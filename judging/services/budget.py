@@ -50,8 +50,13 @@ def affordable(plan: Plan, rows: int) -> int:
         and not spent.under_way
         and Verdict.objects.own().pending().filter(run=plan.run_id).exists()
     ):
-        raise BudgetSpent(PauseReason.BUDGET_SPENT, f"{spent.calls} calls, {spent.cost:.4f} dollars so far.")
+        raise BudgetSpent(PauseReason.BUDGET_SPENT, _so_far(spent))
     return max(allowed, 0)
+
+
+def _so_far(spent: _Spent) -> str:
+    dollars = f", {spent.cost:.4f} dollars" if spent.priced else ""
+    return f"{spent.calls} calls{dollars} so far."
 
 
 def _spent(plan: Plan) -> _Spent:

@@ -202,12 +202,17 @@ def resume_run(
     max_cost: Decimal | None = None,
     actor: AnyUser | None = None,
 ) -> Run:
-    """Let a paused run go on, with higher budgets where given. The caller tells the workers, on commit."""
+    """Let a paused run go on, with higher budgets where given. The caller tells the workers, on commit.
+
+    A run that paused because nobody knows a price gives up its budget in money for one in calls.
+    """
     locked = Run.objects.select_for_update().get(pk=run.pk)
     if locked.state != Run.State.PAUSED:
         raise CannotRun(f"Only a paused run can be resumed; this one is {locked.state}.")
     locked.max_calls = _checked_budget(max_calls) or locked.max_calls
     locked.max_cost = _checked_budget(max_cost) or locked.max_cost
+    if max_calls and locked.pause_reason == PauseReason.PRICE_UNKNOWN:
+        locked.max_cost = None
     locked.state, locked.pause_reason, locked.pause_detail = Run.State.RUNNING, "", ""
     locked.save()
     _record(locked, actor, "run_resumed")

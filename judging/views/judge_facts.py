@@ -45,6 +45,11 @@ def _facts(version: JudgeVersion) -> Iterator[tuple[str, str]]:
     )
 
 
-def is_scripted(version: JudgeVersion) -> bool:
-    """Whether no model is asked: what some juror answers is written down beforehand."""
-    return any(juror.family.startswith("scripted") for juror in seated(version))
+def scripted_words(version: JudgeVersion) -> str:
+    """A sentence where some or all jurors only play a part; empty where all are models."""
+    played = [juror.family.startswith("scripted") for juror in seated(version)]
+    if not any(played):
+        return ""
+    if all(played):
+        return "This judge is scripted: its answers are written down beforehand and no model is asked."
+    return "Some jurors of this panel are scripted: their answers are written down beforehand."

@@ -17,7 +17,7 @@ from judging.forms.judges import FORMS, try_to_save
 from judging.models import Certificate, Judge, JudgeVersion
 from judging.services.judges import missing_variables, promote_judge, with_jurors
 from judging.services.standing import Standing
-from judging.views.judge_facts import Fact, facts_of, is_scripted
+from judging.views.judge_facts import Fact, facts_of, scripted_words
 from labeling.access import led_sets
 from labeling.views.scope import page_of
 from vera_site.http import Request
@@ -33,7 +33,7 @@ class ShownVersion:
     facts: list[Fact]
     standings: list[Standing]
     missing: list[str]
-    scripted: bool
+    scripted: str
 
 
 @require_safe
@@ -86,7 +86,7 @@ def _shown(
             facts_of(version, before),
             standings[version.pk],
             missing_variables(version),
-            is_scripted(version),
+            scripted_words(version),
         )
 
 

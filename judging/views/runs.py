@@ -24,7 +24,7 @@ from judging.services.progress import progress
 from judging.services.runs import CannotRun, cancel_run
 from judging.services.workers import workers_seen
 from judging.tasks import start_work
-from judging.views.judge_facts import is_scripted
+from judging.views.judge_facts import scripted_words
 from judging.views.run_figures import (
     cost_words,
     done_of,
@@ -76,7 +76,7 @@ def run_new(request: Request) -> HttpResponse:
     context: dict[str, Any] = {"section": "runs", "form": form, "expected": expected}
     if expected:
         judge = form.cleaned_data["judge_version"]
-        context |= {"cost": expected_cost(expected), "scripted": is_scripted(judge)}
+        context |= {"cost": expected_cost(expected), "scripted": scripted_words(judge)}
         context["missing"] = missing_variables(judge)
     template = part(request, "judging/run_new.html", "estimate")
     status = 422 if request.method == "POST" else 200
@@ -112,7 +112,7 @@ def _context(found: Run, form: ResumeForm | None = None) -> dict[str, Any]:
         "time_left": time_left(figures),
         "pause": pause_sentence(found),
         "no_worker": found.state == Run.State.RUNNING and not workers_seen(timezone.now()),
-        "scripted": is_scripted(found.judge_version),
+        "scripted": scripted_words(found.judge_version),
         "certificate": Certificate.objects.filter(calibration__run=found).order_by("pk").first(),
         "form": form or ResumeForm(),
     }

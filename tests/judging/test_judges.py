@@ -4,7 +4,9 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
+from judging.checks import juror_hosts
 from judging.domain.judges import InvalidJudge, Price
 from judging.models import Judge, JudgeVersion
 from judging.services.judges import add_model_version, add_panel_version, promote_judge
@@ -154,3 +156,10 @@ def test_a_model_does_not_become_a_panel() -> None:
 
     with pytest.raises(InvalidJudge, match="is a model"):
         add_panel_version(slug="juror", members=[juror, add("other")])
+
+
+@pytest.mark.parametrize("entry", ["http://llm.internal", "llm.internal/v1", "*", ""])
+def test_an_allow_list_that_allows_nothing_is_an_error(entry: str, settings: Settings) -> None:
+    settings.VERA_JUROR_HOSTS = ["llm.internal:8080", "[::1]", entry]
+
+    assert [error.id for error in juror_hosts(None)] == ["judging.E001"]

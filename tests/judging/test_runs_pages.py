@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import User
@@ -275,6 +276,17 @@ def test_a_paused_run_says_why_and_resumes(client: Client) -> None:
 
     run.refresh_from_db()
     assert (run.state, run.max_calls) == ("running", 10)
+
+
+def test_a_run_without_a_known_price_goes_on_with_a_budget_in_calls(client: Client) -> None:
+    run = scoring(make_judge(), rows(1), max_cost=Decimal(1))
+    enter_for(client, run)
+    pause_run(run_id=run.pk, reason=PauseReason.PRICE_UNKNOWN)
+
+    client.post(f"/runs/{run.pk}/resume/", {"max_calls": "10"})
+
+    run.refresh_from_db()
+    assert (run.state, run.max_calls, run.max_cost) == ("running", 10, None)
 
 
 def test_a_budget_of_nothing_is_refused_in_place(client: Client) -> None:
