@@ -1,5 +1,6 @@
 """Putting the example into the database. Safe to do again: what is there already is left alone."""
 
+import io
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -34,10 +35,11 @@ CALIBRATIONS = [
 
 def load_example() -> None:
     """Load criteria, rows, judges and accounts."""
-    call_command("load_criteria", str(FOLDER / "criteria.toml"), verbosity=0)
+    said = io.StringIO()  # what the commands report is for those who call them by hand
+    call_command("load_criteria", str(FOLDER / "criteria.toml"), stdout=said)
     for slug, name in FILES.items():
-        call_command("import_golden", str(FOLDER / name), criteria_set=slug, format="jsonl", verbosity=0)
-    call_command("load_judges", str(FOLDER / "judges.toml"), verbosity=0)
+        call_command("import_golden", str(FOLDER / name), criteria_set=slug, format="jsonl", stdout=said)
+    call_command("load_judges", str(FOLDER / "judges.toml"), stdout=said)
     for login in LOGINS:
         _make_account(login)
 

@@ -95,8 +95,7 @@ class Command(BaseCommand):
             "create_token", "demo", scope=["gate"], criteria_set=list(FILES), json=True, stdout=answer
         )
         token = json.loads(answer.getvalue())["token"]
-        api = f"curl -s -H 'Authorization: Bearer {token}' {address}/api/v1"
-        self.stdout.write(GUIDE.format(address=address, api=api, logins=_login_lines()))
+        self.stdout.write(GUIDE.format(address=address, token=token, logins=_login_lines()))
 
     def _stay(self, processes: Processes) -> None:
         while True:
@@ -127,10 +126,12 @@ Vera is at {address}
        People disagree on two rows; a ruling settles them.
 
   What an agent or a pipeline reads
-    {api}/certifications/review-panel/meeting-summaries
-    {api}/certifications/agreeable/meeting-summaries
-    {api}/gate/review-panel/meeting-summaries --fail   # exit code 0: certified
-    {api}/gate/agreeable/meeting-summaries --fail      # exit code 22: not certified
+    AUTH='Authorization: Bearer {token}'
+    API={address}/api/v1
+    curl -H "$AUTH" $API/certifications/review-panel/meeting-summaries
+    curl -H "$AUTH" $API/certifications/agreeable/meeting-summaries
+    curl --fail -H "$AUTH" $API/gate/review-panel/meeting-summaries  # exits 0: certified
+    curl --fail -H "$AUTH" $API/gate/agreeable/meeting-summaries  # exits 22: not
 
   The jurors are scripted: a loopback endpoint of the demo answers for them and no model is asked.
   Ctrl-C stops everything.
