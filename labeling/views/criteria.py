@@ -68,7 +68,7 @@ def criteria_edit(request: Request, slug: str) -> HttpResponse:
         return render(request, "labeling/criteria_edit.html", context)
     spec = spec_from(form, formset)
     if spec is None:
-        return render(request, "labeling/criteria_edit.html", context, status=422)
+        return render(request, "labeling/criteria_edit.html", context | {"refused": True}, status=422)
     count = criteria_set.versions.count()
     version = add_version(
         criteria_set=criteria_set, spec=spec, actor=request.user, note=form.cleaned_data["note"]
@@ -136,7 +136,7 @@ def set_new(request: Request) -> HttpResponse:
         return render(request, "labeling/criteria_edit.html", context)
     criteria_set = try_to_create(form, formset, request)
     if criteria_set is None:
-        return render(request, "labeling/criteria_edit.html", context, status=422)
+        return render(request, "labeling/criteria_edit.html", context | {"refused": True}, status=422)
     messages.success(
         request, f"“{criteria_set.name}” is made, and you lead it. Import outputs, then add labelers."
     )

@@ -93,6 +93,7 @@ def test_a_mistake_comes_back_with_what_was_typed(
 
     assert answer.status_code == 422
     assert sentence in answer.text
+    assert "Nothing is saved yet" in answer.text
     assert "typed by me" in answer.text
     assert criteria_set.versions.count() == 1
 
