@@ -60,10 +60,10 @@
 
   function saveSoon() {
     clearTimeout(timer);
-    timer = setTimeout(save, TYPING_PAUSE);
+    timer = setTimeout(() => save(), TYPING_PAUSE);
   }
 
-  async function save() {
+  async function save(leaving = false) {
     clearTimeout(timer);
     timer = 0;
     if (!form()) return;
@@ -73,7 +73,8 @@
     const { signal } = sending;
     try {
       const answer = await fetch(form().dataset.draft, {
-        method: "POST", body: new URLSearchParams(new FormData(form())), headers: { "HX-Request": "true" }, signal,
+        method: "POST", body: new URLSearchParams(new FormData(form())), headers: { "HX-Request": "true" },
+        signal, keepalive: leaving,
       });
       if (!answer.ok) return undecided || report(answer.status, save);
     } catch {
@@ -91,7 +92,7 @@
     saveSoon();
   });
   window.addEventListener("online", () => { if (form() && recall(storageKey())) save(); });
-  window.addEventListener("pagehide", () => { if (timer) save(); });
+  window.addEventListener("pagehide", () => { if (timer) save(true); });
 
   // ---- When something was not saved -----------------------------------------------------------------------
 

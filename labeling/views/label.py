@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpResponse, HttpResponseBadRequest
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -44,7 +44,7 @@ def logged_in(view: View) -> View:
     """Send strangers to the login page; tell a script 401, lest it put the login form where the row was."""
 
     @wraps(view)
-    def checked(request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.user.is_authenticated:
             return view(request, *args, **kwargs)
         if request.headers.get("HX-Request"):
@@ -112,6 +112,11 @@ def text(request: Request, slug: str, candidate_id: int, field: str) -> HttpResp
 def undo(request: Request, criteria_set: CriteriaSet) -> HttpResponse:
     """Take the last act back and show its row again."""
     version = get_object_or_404(criteria_set.versions, pk=_whole(request.POST.get("version", "")))
+    if version != criteria_set.live_version:
+        messages.warning(
+            request, f"Not undone: version {version.number} of the criteria was replaced meanwhile."
+        )
+        return go_on(request, criteria_set)
     try:
         undo_last(labeler=request.user, version=version, now=timezone.now(), act=request.POST["undo"])
     except (NothingToUndo, NotWanted) as refusal:
@@ -236,7 +241,7 @@ def go_on(request: Request, criteria_set: CriteriaSet) -> HttpResponse:
 def show_next(request: Request, criteria_set: CriteriaSet, **extra: Any) -> HttpResponse:
     """The row that this labeler holds or gets now, or what to do where nothing is left."""
     version, now = criteria_set.live_version, timezone.now()
-    slot = version and next_slot(version=version, labeler=request.user, now=now)
+    slot = next_slot(version=version, labeler=request.user, now=now) if version else None
     if version is None or slot is None:
         return show_end(request, criteria_set, version, now, **extra)
     return show_row(request, criteria_set, slot.candidate, version, **extra)

@@ -1,6 +1,7 @@
 """The labeling page over plain HTTP: what it shows, what it refuses, and what it never shows."""
 
 import re
+import time
 from typing import Any
 
 import pytest
@@ -157,6 +158,25 @@ def test_a_version_replaced_meanwhile_keeps_the_label(client: Client, row: Candi
 
     assert Label.objects.get().version == old
     assert "kept under version 1" in html
+
+
+def test_a_label_under_a_replaced_version_is_not_undone_out_of_sight(client: Client, row: Candidate) -> None:
+    client.post(URL, fields(row, verdict="pass"))
+    old = live(row.criteria_set)
+    make_version(row.criteria_set, live=True)
+
+    html = text(client.post(URL, {"undo": "", "version": old.pk}, headers=HTMX))
+
+    assert "Not undone: version 1 of the criteria was replaced" in html
+    assert Label.objects.current().exists()
+
+
+def test_the_time_from_showing_to_deciding_is_kept(client: Client, row: Candidate) -> None:
+    client.post(URL, fields(row, verdict="pass", shown=str(time.time() - 12)))
+
+    seconds = Label.objects.get().seconds
+    assert seconds is not None
+    assert 12 <= seconds < 60
 
 
 @pytest.mark.parametrize(
