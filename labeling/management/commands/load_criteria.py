@@ -28,7 +28,11 @@ class Command(BaseCommand):
         try:
             entries = read_criteria(Path(options["file"]).read_text(encoding="utf-8-sig"))
             loaded = load_criteria(entries=entries, promote=options["promote"])
-        except (OSError, UnicodeDecodeError, InvalidCriteria) as error:
+        except OSError as error:
+            raise CommandError(f"{options['file']}: {error.strerror}.", returncode=2) from error
+        except UnicodeDecodeError as error:
+            raise CommandError(f"{options['file']} is not UTF-8; save it as UTF-8.", returncode=2) from error
+        except InvalidCriteria as error:
             raise CommandError(f"{options['file']}: {error}", returncode=2) from error
         if options["json"]:
             self.stdout.write(json.dumps([asdict(each) for each in loaded], indent=2))
