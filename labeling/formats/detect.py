@@ -1,5 +1,6 @@
 """Which format a file is in, by what its first readable row holds."""
 
+from itertools import islice
 from typing import BinaryIO, Literal
 
 from labeling.formats import jsonl, vera
@@ -8,12 +9,14 @@ from labeling.formats.source import Found, read_objects
 
 type Format = Literal["vera", "jsonl"]
 
+_MOST_ROWS = 1000  # after so many unreadable ones it does not matter
 READERS = {"vera": vera.read, "jsonl": jsonl.read}
 
 
 def detect(stream: BinaryIO) -> Format:
     """The format of a seekable file. Raises FileProblem where it is empty or unreadable."""
-    first = next((found for found in read_objects(stream) if isinstance(found, Found)), None)
+    begins = islice(read_objects(stream), _MOST_ROWS)
+    first = next((found for found in begins if isinstance(found, Found)), None)
     return "jsonl" if first is not None and _is_jsonl(first.value) else "vera"
 
 

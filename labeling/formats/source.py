@@ -112,7 +112,7 @@ def _found(line: int, value: Any, problem: str, element: int | None) -> Found | 
     return Refused(line, "", problem, element) if problem else Found(line, value, element)
 
 
-def _decode(line: bytes) -> str:
+def _decode(line: bytes | bytearray) -> str:
     try:
         return line.decode("utf-8", "strict")
     except UnicodeDecodeError as error:
@@ -121,14 +121,14 @@ def _decode(line: bytes) -> str:
         raise ValueError(_not_utf8(line, error.start)) from error
 
 
-def _decode_surrogates(line: bytes) -> str:
+def _decode_surrogates(line: bytes | bytearray) -> str:
     try:
         return line.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
         raise ValueError(_not_utf8(line, error.start)) from error
 
 
-def _not_utf8(text: bytes, start: int) -> str:
+def _not_utf8(text: bytes | bytearray, start: int) -> str:
     return f"Byte {start + 1} (0x{text[start]:02X}) is not UTF-8. Save the file as UTF-8."
 
 
@@ -142,7 +142,7 @@ def _read_array(stream: BinaryIO) -> Iterator[Found | Refused]:
                 "Save it as JSON Lines, one object on each line: those may be of any length."
             )
     try:
-        text = _decode(bytes(whole))
+        text = _decode(whole)
     except ValueError as error:
         raise FileProblem(str(error)) from error
     return _elements(text)

@@ -8,11 +8,14 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import reduce
 from itertools import batched
+from operator import add
 from pathlib import Path
 from typing import cast
 
 from django.contrib.auth.models import User
+from django.db.models.functions import Length
 
 from labeling.access import AnyUser
 from labeling.domain.verdicts import HumanVerdict
@@ -29,6 +32,7 @@ WRITERS: dict[str, Callable[[Iterable[Row]], Iterator[str]]] = {
     "csv": csv.write,
 }
 _AT_ONCE = 500
+_MOST_TEXT = 8 * 1024 * 1024  # characters
 _SPEC_FIELDS = ("name", "description", "weight", "required", "scale_min", "scale_max", "minimum")
 
 
@@ -89,17 +93,29 @@ def _umask() -> int:
 
 
 def golden_rows(version: CriteriaVersion) -> Iterator[Row]:
-    """The rows, in the order in which the candidates came. Memory is bounded by a few hundred of them."""
+    """The rows, in the order in which the candidates came. Memory is bounded, however long their texts."""
     stated = _stated(version)
     names = _annotator_names(version)
+    for ids in _portions(version):
+        candidates = Candidate.objects.filter(pk__in=ids).order_by("pk")
+        yield from _rows(version, list(candidates), stated, names)
+
+
+def _portions(version: CriteriaVersion) -> Iterator[list[int]]:
+    """Candidates to hold in memory at once: some hundreds, fewer where their texts are long."""
+    texts = (Length(name) for name in ("request", "output", "grounding", "criteria_text"))
+    of_set = Candidate.objects.filter(criteria_set_id=version.criteria_set_id).order_by("pk")
+    sized = of_set.annotate(size=reduce(add, texts)).values_list("pk", "size")
     after = 0
-    while candidates := list(
-        Candidate.objects.filter(criteria_set_id=version.criteria_set_id, pk__gt=after).order_by("pk")[
-            :_AT_ONCE
-        ]
-    ):
-        yield from _rows(version, candidates, stated, names)
-        after = candidates[-1].pk
+    while known := list(sized.filter(pk__gt=after)[:_AT_ONCE]):
+        portion, held = [], 0
+        for pk, size in known:
+            portion.append(pk)
+            held += size
+            if held > _MOST_TEXT:
+                break
+        yield portion
+        after = portion[-1]
 
 
 def _stated(version: CriteriaVersion) -> tuple[StatedCriterion, ...]:

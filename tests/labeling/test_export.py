@@ -128,9 +128,9 @@ def test_exports_go_through_the_table_in_portions(monkeypatch: pytest.MonkeyPatc
     notes = make_criteria_set("notes")
     import_rows("notes", *(said(str(number), "PASS") for number in range(5)))
     whole = export_text(notes)
-    monkeypatch.setattr(exports, "_AT_ONCE", 2)
-
-    assert export_text(notes) == whole
+    for limit, size in (("_AT_ONCE", 2), ("_MOST_TEXT", 1)):
+        monkeypatch.setattr(exports, limit, size)
+        assert export_text(notes) == whole
     assert [json.loads(line)["candidate"] for line in whole.splitlines()] == list("01234")
 
 

@@ -26,9 +26,9 @@ class Writer:
 
     def _empty(self) -> None:
         self._candidates: list[Candidate] = []
-        self._submissions: list[Submission] = []
-        self._labels: list[tuple[Label, str, Opinion]] = []
-        self._rulings: list[Ruling] = []
+        self._arrivals: list[tuple[Candidate, Row]] = []
+        self._opinions: list[tuple[Candidate, str, Opinion]] = []
+        self._decisions: list[tuple[Candidate, Decision]] = []
 
     def add_candidate(self, candidate: Candidate) -> None:
         """A candidate that the set lacks."""
@@ -36,73 +36,76 @@ class Writer:
 
     def add_submission(self, candidate: Candidate, row: Row) -> None:
         """One arrival of the candidate."""
-        self._submissions.append(
-            Submission(
-                candidate=candidate,
-                batch=self.batch,
-                line=row.line,
-                external_id=row.external_id,
-                generator_model=row.generator_model,
-                generator_family=row.generator_family,
-                truncated=row.truncated,
-                meta=dict(row.meta),
-                source=Submission.Source.IMPORT,
-            )
-        )
+        self._arrivals.append((candidate, row))
 
     def add_label(self, candidate: Candidate, username: str, opinion: Opinion) -> None:
         """One person's label with its marks."""
-        label = Label(
-            candidate=candidate,
-            version=self._target.version,
+        self._opinions.append((candidate, username, opinion))
+
+    def add_ruling(self, candidate: Candidate, decision: Decision) -> None:
+        """The file's final verdict on the candidate."""
+        self._decisions.append((candidate, decision))
+
+    def write(self) -> None:
+        """Write what was gathered, parents first: only then is it known which rows the others belong to."""
+        _insert(Candidate, self._candidates)
+        _insert(Submission, [self._submission(candidate, row) for candidate, row in self._arrivals])
+        self._write_labels()
+        _insert(Ruling, [self._ruling(candidate, decision) for candidate, decision in self._decisions])
+        self._report.counts["candidates"] += len(self._candidates)
+        self._report.counts["submissions"] += len(self._arrivals)
+        self.changed.update(candidate.pk for candidate, _, _ in self._opinions)
+        self.changed.update(candidate.pk for candidate, _ in self._decisions)
+        self._empty()
+
+    def _submission(self, candidate: Candidate, row: Row) -> Submission:
+        return Submission(
+            candidate_id=candidate.pk,
+            batch_id=self.batch.pk,
+            line=row.line,
+            external_id=row.external_id,
+            generator_model=row.generator_model,
+            generator_family=row.generator_family,
+            truncated=row.truncated,
+            meta=dict(row.meta),
+            source=Submission.Source.IMPORT,
+        )
+
+    def _ruling(self, candidate: Candidate, decision: Decision) -> Ruling:
+        return Ruling(
+            candidate_id=candidate.pk,
+            version_id=self._target.version.pk,
+            verdict=decision.verdict or Ruling.Decision.UNRESOLVED,
+            reason=decision.reason,
+            blind=decision.blind,
+            source=Ruling.Source.IMPORT,
+            batch_id=self.batch.pk,
+        )
+
+    def _label(self, candidate: Candidate, labeler: int, opinion: Opinion) -> Label:
+        return Label(
+            candidate_id=candidate.pk,
+            version_id=self._target.version.pk,
+            labeler_id=labeler,
             verdict=opinion.verdict,
             comment=opinion.comment,
             blind=opinion.blind,
             source=Label.Source.IMPORT,
-            batch=self.batch,
-        )
-        self._labels.append((label, username, opinion))
-
-    def add_ruling(self, candidate: Candidate, decision: Decision) -> None:
-        """The file's final verdict on the candidate."""
-        self._rulings.append(
-            Ruling(
-                candidate=candidate,
-                version=self._target.version,
-                verdict=decision.verdict or Ruling.Decision.UNRESOLVED,
-                reason=decision.reason,
-                blind=decision.blind,
-                source=Ruling.Source.IMPORT,
-                batch=self.batch,
-            )
+            batch_id=self.batch.pk,
         )
 
-    def write(self) -> None:
-        """Write what was gathered, parents first."""
-        users = self._annotators.ids(username for _, username, _ in self._labels)
-        for label, username, _ in self._labels:
-            label.labeler_id = users[username]
-        labels = [label for label, _, _ in self._labels]
-        for table, rows in (
-            (Candidate, self._candidates),
-            (Submission, self._submissions),
-            (Label, labels),
-            (Ruling, self._rulings),
-        ):
-            _insert(table, rows)
-        self._write_marks()
-        self._report.counts["candidates"] += len(self._candidates)
-        self._report.counts["submissions"] += len(self._submissions)
-        self.changed.update(label.candidate_id for label in labels)
-        self.changed.update(ruling.candidate_id for ruling in self._rulings)
-        self._empty()
-
-    def _write_marks(self) -> None:
-        given = [
-            (label, name, score)
-            for label, _, opinion in self._labels
-            for name, score in opinion.scores.items()
+    def _write_labels(self) -> None:
+        users = self._annotators.ids(username for _, username, _ in self._opinions)
+        labels = [
+            self._label(candidate, users[username], opinion)
+            for candidate, username, opinion in self._opinions
         ]
+        _insert(Label, labels)
+        opinions = (opinion for _, _, opinion in self._opinions)
+        self._write_marks(list(zip(labels, opinions, strict=True)))
+
+    def _write_marks(self, labels: Sequence[tuple[Label, Opinion]]) -> None:
+        given = [(label, name, score) for label, opinion in labels for name, score in opinion.scores.items()]
         self._give_up({name for _, name, score in given if not self._on_scale(name, score)})
         criteria = self._target.criteria
         marks = [
