@@ -108,7 +108,8 @@ class Command(BaseCommand):
         """Show progress on stderr until the run stops."""
         next_word = time.monotonic()
         on_terminal = sys.stderr.isatty()
-        with tqdm(unit="row", file=sys.stderr, mininterval=0.1 if on_terminal else 10.0) as bar:
+        rows = progress(run).total
+        with tqdm(total=rows, unit="row", mininterval=0.1 if on_terminal else 10.0) as bar:
             while True:
                 patiently(run.refresh_from_db)
                 show(bar, patiently(partial(progress, run)))
@@ -122,7 +123,6 @@ class Command(BaseCommand):
 
 def show(bar: "tqdm[Any]", figures: Progress) -> None:
     """Bring the bar to where the run is."""
-    bar.total = figures.total
     bar.set_postfix(skipped=sum(figures.skipped.values()), calls=figures.calls, refresh=False)
     bar.update(figures.done - bar.n)
 
