@@ -109,6 +109,14 @@ class RunForm(BudgetForm):
             "include_unlabelled": self.cleaned_data["unlabelled"],
         }
 
+    @property
+    def sent(self) -> list[tuple[str, Any]]:
+        """Names and values to send again so that just this is started."""
+        fields = self.visible_fields()
+        return [
+            (field.html_name, value) for field in fields if (value := field.value()) not in (None, "", False)
+        ]
+
     def estimate(self) -> Estimate | None:
         """What the run will take; None with the reason written on the form where it cannot be."""
         if not self.is_valid():
@@ -126,7 +134,9 @@ class RunForm(BudgetForm):
     def start(self, expected: Estimate, actor: AnyUser) -> tuple[Run, bool] | None:
         """Start what was shown; None with the reason on the form where something changed since."""
         if self.cleaned_data["expected"] != expected.calls:
-            self.add_error(None, "Look at the expected calls and cost below, then start the run.")
+            self.add_error(
+                None, "The expected number of calls is another one now. Look at it, then start the run."
+            )
             return None
         budgets = {name: self.cleaned_data[name] for name in BudgetForm.base_fields}
         try:

@@ -32,7 +32,7 @@ def test_a_run_from_the_form_to_its_end(
     page.goto("/runs/new/")
     page.get_by_label("Judge").select_option(label=panel_label(page))
     page.get_by_label("Criteria").select_option(label="replies@1 (live)")
-    expect(page.get_by_text("Expected calls")).to_be_visible()
+    expect(page.get_by_text("Expected calls", exact=True)).to_be_visible()
     expect(page.locator("dl.figures")).to_contain_text("12")
 
     page.get_by_role("button", name="Start the run").click()
@@ -64,7 +64,7 @@ def test_a_run_without_javascript(
     page.get_by_label("Judge").select_option(label=panel_label(page))
     page.get_by_label("Criteria").select_option(label="replies@1 (live)")
     page.get_by_role("button", name="Show expected calls and cost").click()
-    expect(page.get_by_text("Expected calls")).to_be_visible()
+    expect(page.get_by_text("Expected calls", exact=True)).to_be_visible()
     page.get_by_role("button", name="Start the run").click()
 
     expect(page.get_by_text("0 of 4 rows done")).to_be_visible()

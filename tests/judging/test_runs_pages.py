@@ -115,6 +115,20 @@ def query(values: dict[str, str]) -> str:
     return "&".join(f"{name}={value}" for name, value in values.items())
 
 
+def test_what_was_shown_is_sent_and_no_token_lands_in_an_address(client: Client) -> None:
+    criteria_set = golden()
+    enter(client, criteria_set)
+    judge = make_judge()
+
+    shown = text_of(client, "/runs/new/?" + query(asked_for(judge, criteria_set, max_calls="2")))
+
+    choosing, starting = re.findall(r'<form method="(?:get|post)" action="/runs/new/".*?</form>', shown)
+    assert "csrfmiddlewaretoken" not in choosing
+    assert f'name="judge_version" value="{judge.pk}"' in starting
+    assert 'name="max_calls" value="2"' in starting
+    assert 'name="expected" value="3"' in starting
+
+
 def test_an_unknown_cost_is_said_in_words(client: Client) -> None:
     criteria_set = golden()
     enter(client, criteria_set)
@@ -146,7 +160,7 @@ def test_nothing_starts_that_was_not_shown(client: Client) -> None:
     answer = client.post("/runs/new/", asked_for(make_judge(), criteria_set, expected="2"))
 
     assert answer.status_code == 422
-    assert "Look at the expected calls and cost" in answer.content.decode()
+    assert "The expected number of calls is another one now" in answer.content.decode()
     assert not Run.objects.exists()
 
 
