@@ -122,6 +122,14 @@ def test_keep_good_keeps_the_others_and_names_the_refused_ones(notes: CriteriaSe
     assert ImportBatch.objects.get().refused[0]["line"] == 2
 
 
+def test_refused_rows_are_named_in_the_order_of_the_file(notes: CriteriaSet) -> None:
+    other = said("a", [], criteria=[{"name": "x", "description": "y"}])
+
+    outcome = import_rows("notes", other, {"human": []}, other)
+
+    assert [refused.line for refused in outcome.refused] == [1, 2, 3]
+
+
 def test_keep_good_of_a_file_without_good_rows_keeps_nothing(notes: CriteriaSet) -> None:
     assert not import_rows("notes", said("bad", "MAYBE"), keep_good=True).kept
 

@@ -1,5 +1,7 @@
 """`manage.py export_golden`: write a criteria set's candidates with everything people said of them."""
 
+import os
+import sys
 from argparse import ArgumentParser
 from functools import partial
 from pathlib import Path
@@ -36,7 +38,10 @@ class Command(BaseCommand):
         path: Path | None = options["output"]
         if path is None:
             write = partial(self.stdout.write, ending="")
-            export_golden(version=version, format=options["format"], write=write)
+            try:
+                export_golden(version=version, format=options["format"], write=write)
+            except BrokenPipeError:  # the reader has had enough; nothing is left to say at exit
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return
         try:
             count = export_to_file(version=version, format=options["format"], path=path)

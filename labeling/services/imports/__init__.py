@@ -102,6 +102,7 @@ def _read_in(stream: BinaryIO, report: Report, order: _Order) -> Intake | None:
             target = target or make_target(order.slug, rows[0], order.actor)
             intake = _intake(target, report, sha256, order)
         intake.take(rows)
+    report.refused.sort(key=lambda refused: (refused.line, refused.element or 0))
     if not report.counts["rows"]:
         raise FileProblem("The file has no rows: there is nothing to import.")
     return intake
