@@ -2,14 +2,14 @@
 
 from django.urls import URLPattern, path
 
-from labeling.views import criteria, exports, golden, home, imports, label, members, rulings
+from labeling.views import criteria, exports, golden, home, imports, label, label_text, members, rulings
 
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
     path("sets/new/", criteria.set_new, name="set_new"),
     path("sets/<slug:slug>/label/", label.label, name="label"),
     path("sets/<slug:slug>/label/draft/", label.draft, name="label_draft"),
-    path("sets/<slug:slug>/label/text/<int:candidate_id>/<slug:field>/", label.text, name="label_text"),
+    path("sets/<slug:slug>/label/text/<int:candidate_id>/<slug:field>/", label_text.text, name="label_text"),
     path("sets/<slug:slug>/golden/", golden.golden, name="golden"),
     path("sets/<slug:slug>/golden/<int:pk>/", golden.candidate, name="candidate"),
     path("sets/<slug:slug>/rulings/", rulings.rulings, name="rulings"),

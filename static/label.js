@@ -32,11 +32,12 @@
     return JSON.stringify(kept);
   }
 
-  function remember(key, text) {
-    try { localStorage.setItem(key, text); } catch { /* full or forbidden: the server still gets it */ }
+  // What this browser holds of a row: what was typed, and when the server saved just that (0: not yet).
+  function remember(key, text, saved = 0) {
+    try { localStorage.setItem(key, JSON.stringify({ text, saved })); } catch { /* full or forbidden: the server still gets it */ }
   }
   function recall(key) {
-    try { return localStorage.getItem(key); } catch { return null; }
+    try { return JSON.parse(localStorage.getItem(key)); } catch { return null; }
   }
   function forget(key) {
     try { localStorage.removeItem(key); } catch { /* nothing was kept */ }
@@ -49,8 +50,10 @@
 
   function restore() {
     const kept = form() && recall(storageKey());
-    if (!kept || kept === typed()) return;
-    for (const [name, value] of Object.entries(JSON.parse(kept))) {
+    if (!kept || kept.text === typed()) return;
+    // A page that was made after the server saved it, or saved something newer from elsewhere, knows better.
+    if (kept.saved && kept.saved <= Number(form().dataset.drafted)) return;
+    for (const [name, value] of Object.entries(JSON.parse(kept.text))) {
       const field = form().elements[name];
       if (field) field.value = value;
     }
@@ -71,16 +74,18 @@
     sending?.abort();
     sending = new AbortController();
     const { signal } = sending;
+    let saved;
     try {
       const answer = await fetch(form().dataset.draft, {
         method: "POST", body: new URLSearchParams(new FormData(form())), headers: { "HX-Request": "true" },
         signal, keepalive: leaving,
       });
       if (!answer.ok) return undecided || report(answer.status, save);
+      saved = answer.headers.get("Draft-Saved");
     } catch {
       return signal.aborted || undecided || report(0, save);
     }
-    if (recall(key) === text) forget(key);
+    if (recall(key)?.text === text) remember(key, text, Number(saved));
     if (!undecided) calm();
     if (key === storageKey()) say("Draft saved.");
   }
@@ -91,7 +96,7 @@
     say("");
     saveSoon();
   });
-  window.addEventListener("online", () => { if (form() && recall(storageKey())) save(); });
+  window.addEventListener("online", () => { if (form() && recall(storageKey())?.saved === 0) save(); });
   window.addEventListener("pagehide", () => { if (timer) save(true); });
 
   // ---- When something was not saved -----------------------------------------------------------------------

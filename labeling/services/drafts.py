@@ -11,10 +11,9 @@ from labeling.models import Candidate, CriteriaVersion, Draft, Label, Slot
 from labeling.services.queue import lease
 
 
-def draft_of(*, candidate: Candidate, version: CriteriaVersion, labeler: User) -> Mapping[str, Any]:
-    """`{"verdict"?, "marks": {criterion name: score}, "comment"}` as last typed, or empty."""
-    draft = Draft.objects.filter(candidate=candidate, version=version, labeler=labeler).first()
-    return draft.content if draft else {}
+def draft_of(*, candidate: Candidate, version: CriteriaVersion, labeler: User) -> Draft | None:
+    """What was typed last: `content` is `{"verdict"?, "marks": {criterion name: score}, "comment"}`."""
+    return Draft.objects.filter(candidate=candidate, version=version, labeler=labeler).first()
 
 
 @transaction.atomic

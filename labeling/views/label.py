@@ -7,17 +7,16 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from labeling.access import get_set
-from labeling.domain.visible import visible
 from labeling.forms.label import RowForm, SkipForm, TypedForm, VerdictForm, typed
-from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Label, Skip
+from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Draft, Label, Skip
 from labeling.services.drafts import draft_of, save_draft
 from labeling.services.labels import (
     InvalidMarks,
@@ -33,9 +32,6 @@ from labeling.services.labels import (
 )
 from labeling.services.queue import NotWanted, next_slot, rows_left, rows_of_others
 from vera_site.http import Request, part
-
-TEXTS = ("request", "output", "grounding", "criteria_text")
-CHUNK = 100_000  # characters of a long text that are fetched at once
 
 type View = Callable[..., HttpResponse]
 
@@ -80,33 +76,8 @@ def draft(request: Request, slug: str) -> HttpResponse:
     if not form.is_valid():
         return HttpResponse(status=422)
     content = {"marks": form.marks(), "comment": form.cleaned_data["comment"]}
-    save_draft(**row.cleaned_data, labeler=request.user, content=content, now=timezone.now())
-    return HttpResponse(status=204)
-
-
-@require_GET
-@logged_in
-@vary_on_headers("HX-Request")
-def text(request: Request, slug: str, candidate_id: int, field: str) -> HttpResponse:
-    """The next stretch of a text that is too long for one page."""
-    criteria_set = get_set(request.user, slug)
-    candidate = get_object_or_404(criteria_set.candidates, pk=candidate_id)
-    place = request.GET.get("from", "0")
-    if field not in TEXTS or not (place.isascii() and place.isdigit()):
-        raise Http404
-    whole, start = getattr(candidate, field), int(place[:12])
-    context = {
-        "criteria_set": criteria_set,
-        "section": "sets",
-        "candidate": candidate,
-        "field": field.replace("_", " "),
-        "from": start + 1,
-        "blocks": [{"kind": "text", "pieces": visible(whole[start : start + CHUNK])}],
-        "start": start + CHUNK,
-        "unsent": max(len(whole) - start - CHUNK, 0),
-        "rest_url": request.path,
-    }
-    return render(request, part(request, "labeling/label_text_page.html", "more"), context)
+    kept = save_draft(**row.cleaned_data, labeler=request.user, content=content, now=timezone.now())
+    return HttpResponse(status=204, headers={"Draft-Saved": saved_at(kept)})
 
 
 def undo(request: Request, criteria_set: CriteriaSet) -> HttpResponse:
@@ -258,17 +229,24 @@ def show_row(
     **extra: Any,
 ) -> HttpResponse:
     """The page with this row, `form` as typed or as the draft has it."""
-    now, kept = timezone.now(), draft_of(candidate=candidate, version=version, labeler=request.user)
+    now, draft = timezone.now(), draft_of(candidate=candidate, version=version, labeler=request.user)
+    kept = draft.content if draft else {}
     context = {
         "candidate": candidate,
         "form": form or typed(version, kept),
         "before": kept.get("verdict", ""),
+        "drafted": saved_at(draft),
         "shown": now.timestamp(),
         "left": rows_left(version=version, labeler=request.user, now=now),
         "reasons": Skip.Reason.choices,
         **extra,
     }
     return show(request, criteria_set, version, now, context, status)
+
+
+def saved_at(draft: Draft | None) -> str:
+    """When the draft was saved, in seconds since 1970, so that the page can date its own copy; 0 for none."""
+    return f"{draft.updated_at.timestamp():.6f}" if draft else "0"
 
 
 def show_end(

@@ -173,6 +173,28 @@ def test_drafts_are_saved_and_come_back_on_another_machine(
         expect(elsewhere.locator("#comment")).to_have_value("To be continued")
 
 
+def test_a_page_older_than_the_draft_still_shows_it(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    page.locator("#comment").fill("Saved a moment ago")
+    expect(page.locator("#saved")).to_have_text("Draft saved.")
+    Draft.objects.all().delete()  # as if the page had been made before the draft was saved
+
+    page.reload()
+
+    expect(page.locator("#comment")).to_have_value("Saved a moment ago")
+
+
+def test_a_newer_draft_from_elsewhere_wins(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    page.locator("#comment").fill("First thought")
+    expect(page.locator("#saved")).to_have_text("Draft saved.")
+    draft = Draft.objects.get()
+    draft.content = {"comment": "Second thought, on the phone"}
+    draft.save()
+
+    page.reload()
+
+    expect(page.locator("#comment")).to_have_value("Second thought, on the phone")
+
+
 def test_a_lost_session_says_so_and_keeps_the_text(page: Page, desk: tuple[CriteriaSet, User]) -> None:
     page.locator("#comment").fill("Before the session ended")
     page.context.clear_cookies(name="sessionid")
