@@ -41,6 +41,16 @@ def open_slots(*, version: CriteriaVersion, candidate_ids: Collection[int], prio
     return len(slots)
 
 
+def close_settled(*, version: CriteriaVersion, candidate_ids: Collection[int], now: datetime) -> int:
+    """Take rows out of the queue that were settled elsewhere, such as by an import; returns slots closed.
+
+    A slot that somebody holds at `now` stays: what they are about to decide is not taken from them.
+    """
+    settled = Candidate.objects.filter(pk__in=candidate_ids).golden(version)
+    idle = Slot.objects.queued(version).free(now).filter(candidate__in=settled.values("pk"))
+    return idle.order_by().delete()[0]
+
+
 def one_at_a_time(labeler: User) -> None:
     """Make this transaction wait for any other act of the same labeler: double clicks and second tabs.
 

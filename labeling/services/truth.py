@@ -13,6 +13,6 @@ listeners: list[Listener] = []
 
 
 def truth_changed(*, version: CriteriaVersion, candidate_ids: Collection[int]) -> None:
-    """Call every listener with the version and the candidates' ids once the present transaction is committed."""
+    """Call every listener with the version and the candidates' ids, once this transaction is committed."""
     for listener in listeners:
         transaction.on_commit(partial(listener, version, candidate_ids))

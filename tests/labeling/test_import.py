@@ -274,3 +274,13 @@ def test_ten_megabytes_of_text_come_in_whole(notes: CriteriaSet) -> None:
     import_golden(stream=io.BytesIO(content), file_name="x", slug="notes")
 
     assert Candidate.objects.get().output == text
+
+
+def test_a_row_settled_by_a_file_leaves_the_queue(notes: CriteriaSet) -> None:
+    import_rows("notes", said("waiting"), said("told later"))
+    assert Slot.objects.filter(state="open").count() == 2
+
+    import_rows("notes", said("told later", "PASS"))
+
+    [left] = Slot.objects.filter(state="open")
+    assert left.candidate.output == "waiting"

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from labeling.access import AnyUser
 from labeling.formats.detect import READERS, detect
@@ -20,7 +21,7 @@ from labeling.services.imports.intake import HASH, Intake
 from labeling.services.imports.report import RECORDED_REFUSED, ImportProblem, Report, in_words
 from labeling.services.imports.target import Target, find_target, make_target
 from labeling.services.imports.writer import Writer
-from labeling.services.queue import open_slots
+from labeling.services.queue import close_settled, open_slots
 from labeling.services.truth import truth_changed
 
 __all__ = ["FORMATS", "HASH", "FileProblem", "ImportProblem", "Report", "import_golden", "in_words"]
@@ -160,6 +161,8 @@ def _finish(intake: Intake, report: Report, actor: AnyUser | None) -> None:
     report.counts["queued"] = len(wanting)
     for ids in batched(wanting, _MOST_ROWS):
         open_slots(version=version, candidate_ids=ids)
+    for ids in batched(intake.writer.changed, _MOST_ROWS):
+        close_settled(version=version, candidate_ids=ids, now=timezone.now())
     batch.counts = report.recorded_counts()
     batch.refused = [refused.as_json() for refused in report.refused[:RECORDED_REFUSED]]
     batch.save(update_fields=["counts", "refused"])
