@@ -4,11 +4,10 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import batched
 from typing import Any, Literal
 
 from django.db import transaction
-from django.db.models import QuerySet, Sum
+from django.db.models import F, QuerySet, Sum
 from django.db.models.functions import Length
 from django.utils import timezone
 
@@ -16,6 +15,7 @@ from judging.domain.reasons import PauseReason, SkipReason
 from judging.models import JudgeVersion, Run, Verdict
 from judging.services.filling import skip_rows
 from judging.services.plans import jurors_of, price_of
+from judging.services.writing import insert_verdicts
 from labeling.access import AnyUser
 from labeling.domain.criteria import InvalidCriteria, check_criteria
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion
@@ -26,7 +26,6 @@ log = logging.getLogger(__name__)
 
 type Scope = Literal["certify", "tune", "all"]
 
-_BATCH = 2000
 # For the estimate only: a token is some four characters; what the instructions and one scored criterion take.
 _CHARACTERS_PER_TOKEN, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 500, 60
 
@@ -154,34 +153,25 @@ def _on_split(judge_version: JudgeVersion, criteria_version: CriteriaVersion) ->
 
 
 def _write_pending(run: Run, jurors: Sequence[JudgeVersion], candidates: QuerySet[Candidate]) -> int:
-    """Write the verdicts batch by batch, so that 100 000 rows take no more memory than 2 000."""
-    rows = candidates.order_by("pk").values_list("pk", "content_hash").iterator(chunk_size=_BATCH)
-    written = 0
-    for batch in batched(rows, _BATCH):
-        own = [_pending(run, run.judge_version, *row) for row in batch]
-        Verdict.objects.bulk_create(own)
-        if run.judge_version.kind == JudgeVersion.Kind.PANEL:
-            beneath = (
-                _pending(run, juror, *row, panel_verdict=panel)
-                for panel, row in zip(own, batch, strict=True)
-                for juror in jurors
-            )
-            Verdict.objects.bulk_create(beneath, batch_size=_BATCH)
-        written += len(batch)
+    own = {"candidate_id": F("pk"), "candidate_hash": F("content_hash")}
+    if run.judge_version.kind == JudgeVersion.Kind.MODEL:
+        return insert_verdicts(candidates, **_pending(run, run.judge_version, "juror"), **own)
+    written = insert_verdicts(candidates, **_pending(run, run.judge_version, "panel"), **own)
+    panels = Verdict.objects.filter(run=run, kind="panel")
+    beneath = {name: F(name) for name in ("candidate_id", "candidate_hash")} | {"panel_verdict_id": F("pk")}
+    for juror in jurors:
+        insert_verdicts(panels, **_pending(run, juror, "juror"), **beneath)
     return written
 
 
-def _pending(run: Run, judge: JudgeVersion, candidate_id: int, content_hash: str, **more: Any) -> Verdict:
-    return Verdict(
-        run=run,
-        judge_version=judge,
-        kind="panel" if judge.kind == JudgeVersion.Kind.PANEL else "juror",
-        candidate_id=candidate_id,
-        candidate_hash=content_hash,
-        fingerprint=judge.fingerprint,
-        threshold=run.criteria_version.threshold,
-        **more,
-    )
+def _pending(run: Run, judge: JudgeVersion, kind: str) -> dict[str, Any]:
+    return {
+        "run_id": run.pk,
+        "judge_version_id": judge.pk,
+        "kind": kind,
+        "fingerprint": judge.fingerprint,
+        "threshold": run.criteria_version.threshold,
+    }
 
 
 def pause_run(*, run_id: int, reason: PauseReason, detail: str = "") -> bool:

@@ -86,7 +86,7 @@ def test_all_processes_killed_twice(soak: Any) -> None:
     run = soak()
     for calls in (800, 1800):
         worker = run.house.start_worker()
-        run.house.wait_for_calls(calls)
+        run.house.wait_for_calls(calls, 300)
         worker.kill()
     run.house.start_worker()
 
@@ -99,7 +99,7 @@ def test_all_processes_killed_twice(soak: Any) -> None:
 def test_servers_restarted(soak: Any) -> None:
     run = soak()
     run.house.start_worker()
-    run.house.wait_for_calls(800)
+    run.house.wait_for_calls(800, 300)
     for server in filter(None, (run.redis, run.postgres)):
         server.stop()
         server.start()

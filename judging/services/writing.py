@@ -1,0 +1,32 @@
+"""Writing a run's pending verdicts inside the database: 100 000 rows take seconds and no memory."""
+
+from typing import Any
+
+from django.db import connection, models
+from django.db.models import QuerySet, Value
+from django.db.models.expressions import Combinable
+
+from judging.models import Verdict
+
+
+def insert_verdicts(rows: QuerySet[Any], **columns: Any) -> int:
+    """Insert one verdict for each of `rows`; returns how many.
+
+    `columns`: a plain value, or an expression over the row; columns left out get the model's default. The
+    ORM has no INSERT … SELECT, and a batch of objects at a time would lock out SQLite's other writers for
+    minutes.
+    """
+    fields = [field for field in Verdict._meta.concrete_fields if not field.primary_key]
+    chosen = [_expression(field, columns) for field in fields]
+    select, parameters = rows.order_by().values_list(*chosen).query.sql_with_params()
+    quote = connection.ops.quote_name
+    names = ", ".join(quote(str(field.column)) for field in fields)
+    with connection.cursor() as cursor:
+        # Only names of the model's own table and columns are put into the statement.
+        cursor.execute(f"INSERT INTO {quote(Verdict._meta.db_table)} ({names}) {select}", parameters)
+        return int(cursor.rowcount)
+
+
+def _expression(field: models.Field[Any, Any], columns: dict[str, Any]) -> Combinable:
+    given = columns.get(field.attname, field.get_default())
+    return given if isinstance(given, Combinable) else Value(given, output_field=field)
