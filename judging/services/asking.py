@@ -115,6 +115,12 @@ def cut_off(plan: Plan, question: Question) -> Answer:
     )
 
 
+def refused_row(plan: Plan, question: Question, failure: Unavailable) -> Answer:
+    """The answer where the provider refuses this row, time and again, though it answers about others."""
+    juror = plan.jurors[question.juror_id]
+    return skipped(question, juror, SkipReason.UNAVAILABLE, f"{failure.code}: {failure.detail}", 2)
+
+
 def failed_inside(plan: Plan, question: Question) -> Answer:
     """The answer where Vera itself failed on the row."""
     return skipped(question, plan.jurors[question.juror_id], SkipReason.INTERNAL_ERROR, "", 0)

@@ -2,7 +2,7 @@
 
 import contextlib
 import secrets
-from collections import Counter
+from collections import Counter, defaultdict
 from math import ceil
 from time import monotonic
 
@@ -13,7 +13,7 @@ from judging.domain.reasons import PauseReason
 from judging.llm import Unavailable
 from judging.models import Run
 from judging.services import claims
-from judging.services.asking import Answer, cut_off
+from judging.services.asking import Answer, cut_off, refused_row
 from judging.services.budget import BudgetSpent
 from judging.services.filling import save_answers
 from judging.services.finishing import finish_run
@@ -28,7 +28,7 @@ _LANDING = 8.0  # seconds that a stopping worker waits for calls in flight
 _SAVE_EVERY = 0.3  # seconds
 _SAVE_AT = 50  # answers
 _LOOK_AGAIN = 1.0  # seconds until the run's state, or for free rows, is looked at again
-_REFUSALS_TO_PAUSE = 3  # failures of one juror, without an answer between, that say every call will fail
+_REFUSALS_TO_PAUSE = 3  # failures of a juror without an answer between that say every call will fail
 
 
 def running(run_id: int) -> Run | None:
@@ -46,7 +46,9 @@ class Pump:
         self.flight = Flight(plan)
         self.open: Counter[int] = Counter()  # rows held, with the number of their questions not saved yet
         self.unsaved: list[Answer] = []
-        self.refusals: Counter[int] = Counter()  # by juror, since its last answer
+        self.refused: dict[int, list[int]] = defaultdict(list)  # by juror: verdicts since its last answer
+        self.tries: Counter[int] = Counter()  # by verdict: failures that looked like those of every call
+        self.answered: set[int] = set()  # jurors
         self.on = True  # the run is running and this process may go on with it
         self.alone = False  # the row held is a suspect
         now = monotonic()
@@ -115,12 +117,19 @@ class Pump:
         if isinstance(landed, Answer):
             self.unsaved.append(landed)
             if landed.answered_model or landed.raw_reply:
-                self.refusals[landed.question.juror_id] = 0
+                self.refused[landed.question.juror_id].clear()
+                self.answered.add(landed.question.juror_id)
             return
         question, failure = landed
-        self.refusals[question.juror_id] += 1
-        if self.refusals[question.juror_id] >= _REFUSALS_TO_PAUSE:
+        refused = self.refused[question.juror_id]
+        refused.append(question.verdict_id)
+        self.tries[question.verdict_id] += 1
+        # A juror that answers otherwise may yet be refused one row, say by a provider's firewall.
+        distinct = set(refused) if question.juror_id in self.answered else refused
+        if len(distinct) >= _REFUSALS_TO_PAUSE:
             self.pause(PauseReason(failure.code), failure.detail)
+        elif self.tries[question.verdict_id] >= _REFUSALS_TO_PAUSE:
+            self.unsaved.append(refused_row(self.plan, question, failure))
         else:
             self.flight.line_up([question])
 

@@ -59,10 +59,10 @@ class Group:
             command, cwd=ROOT, env=env, stdout=self._output, stderr=self._output, start_new_session=True
         )
 
-    def terminate(self, seconds: float = 15.0) -> float:
-        """SIGTERM to the program, as a deploy does; how long it took to end."""
+    def terminate(self, *, group: bool = False, seconds: float = 15.0) -> float:
+        """SIGTERM to the program alone or to its whole group; how long it took to end."""
         began = time.monotonic()
-        self.process.terminate()
+        (os.killpg if group else os.kill)(self.process.pid, signal.SIGTERM)
         self.process.wait(seconds)
         return time.monotonic() - began
 

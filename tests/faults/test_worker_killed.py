@@ -54,13 +54,16 @@ def test_a_row_that_kills_its_worker_is_set_aside_and_the_run_finishes(make_hous
     assert {verdict.candidate.output for verdict in lost} == {"This one is poison."}
 
 
-def test_told_to_stop_a_worker_gives_everything_back_within_ten_seconds(make_house: MakeHouse) -> None:
+@pytest.mark.parametrize("group", [False, True])
+def test_told_to_stop_a_worker_gives_everything_back_within_ten_seconds(
+    make_house: MakeHouse, group: bool
+) -> None:
     house = make_house("--delay", "1", VERA_CLAIM_LEASE="600")
     house.start_run(40)
     worker = house.start_worker()
     house.wait_for_calls(20)
 
-    seconds = worker.terminate()
+    seconds = worker.terminate(group=group)
 
     assert seconds < 10
     held = house.run.verdicts.filter(outcome="pending").exclude(claimed_by="", lease_until=None, claims=0)

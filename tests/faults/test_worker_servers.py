@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
+from judging.services.workers import workers_seen
 from tests.faults.conftest import MakeHouse
 from tests.faults.servers import Postgres, Redis, running
 
@@ -39,6 +41,7 @@ def test_a_run_needs_no_message_at_all(make_house: MakeHouse, tmp_path: Path) ->
         house.wait_for_end()
 
         house.check_each_once(6)
+        assert workers_seen(timezone.now()) == 2
         redis.start()
 
 

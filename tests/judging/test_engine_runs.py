@@ -38,6 +38,22 @@ def test_what_would_hit_every_call_pauses_the_run_after_a_handful(
     assert not run.verdicts.exclude(claimed_by="", claims=0, lease_until=None).exists()
 
 
+def test_one_row_that_the_provider_refuses_does_not_hold_up_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    criteria_set = rows(9)
+    make_candidate(criteria_set, "Blocked.")
+
+    with scripted(monkeypatch, verdicts={"Blocked.": "403"}) as judge:
+        run = scoring(juror(), criteria_set)
+        work_on(run.pk)
+
+    refused = run.verdicts.get(outcome="skipped")
+    assert (refused.reason, refused.candidate.output) == ("unavailable", "Blocked.")
+    assert "permission_denied" in refused.detail
+    assert (outcomes(run)["juror pass"], len(judge.calls)) == (9, 12)
+
+
 def test_a_paused_run_goes_on_when_it_is_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
     refused = True
     with scripted(monkeypatch, lambda body, n: "401" if refused else "pass"):
