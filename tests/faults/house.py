@@ -54,10 +54,10 @@ class House:
         self.workers.append(worker)
         return worker
 
-    def wait_for_calls(self, number: int, seconds: float = 60.0) -> None:
+    def wait_for_calls(self, number: int, seconds: float = 120.0) -> None:
         wait_for(lambda: self.judge.calls() >= number, seconds, f"{number} calls")
 
-    def wait_for_end(self, seconds: float = 60.0) -> None:
+    def wait_for_end(self, seconds: float = 120.0) -> None:
         wait_for(lambda: self.state() in DONE, seconds, "the run to end")
 
     def state(self) -> str:

@@ -26,7 +26,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 60.0, what: str = "it") -> None:
+def wait_for(condition: Callable[[], Any], seconds: float = 120.0, what: str = "it") -> None:
     """Wait until the condition holds; fail the test when it does not in time."""
     until = time.monotonic() + seconds
     while not condition():

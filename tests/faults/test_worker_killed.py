@@ -31,7 +31,7 @@ def test_a_run_ends_by_itself_after_its_worker_was_killed_twice(make_house: Make
 def test_a_worker_may_die_at_any_point(make_house: MakeHouse, point: str) -> None:
     house = make_house()
     house.start_run(24)
-    house.start_worker(point).process.wait(60)
+    house.start_worker(point).process.wait(120)
     house.start_worker()
 
     house.wait_for_end()
