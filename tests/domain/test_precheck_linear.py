@@ -11,6 +11,8 @@ HEADS = [
     "Traceback (most recent call last):\n  ", "<think>", "KeyError: 'a", "\x1b]", '{"a": "',
     "Max steps reached ", "bash: ", "ERROR x\n", "thread 'main' panicked at ", "litellm.",
     'File "a", line 1\n', "<html>", "Agent stopped due to ",
+    "I'm sorry, ", "HTTP/1.1 502 x\nA: ", "Could not parse LLM output: ", "a.errors.", "<think ", "Error in ",
+    '{"success": false, "note": "', "<h1>502 bad gateway ",
 ]  # fmt: skip
 PATTERNS = [
     "a", "(", "[", "{", '{"a":', '"', '\\"', "\x1b[", "\x1b[0", "\x1b]", "\x9b", "[1;", "<think>",

@@ -22,12 +22,14 @@ UNWANTED_FAILURE = re.compile(
 FAILURE_SUBJECT = re.compile(
     rf"\b(?:{FAILURE_WORD}|stderr|debug\w*|(?:rais|throw)(?:es?|ed|ing|s)|thrown|wrong|expired|reject\w*"
     r"|refus\w*|den(?:y|ied|ies)|unauthori[sz]ed|simulat\w*|mock\w*|fixtures?|broken|corrupt\w*|malformed"
-    r"|rate.?limit\w*|quotas?|40[0-9]|429|50[0-4]|status codes?|console|stdout|repl|logs|log (?:file"
-    r"|line|entr|output)\w*"
+    r"|rate.?limit\w*|quotas?|40[0-9]|429|50[0-4]|status (?:codes?|lines?|texts?|messages?)|console"
+    r"|stdout|repl|(?:do|does|did)(?: not|n['’]t) exist|non-?exist\w+|no such|not[- ]found"
+    r"|logs|log (?:file|line|entr|output)\w*"
     r"|exit codes?|print(?:s|ed)|what happens|null pointer|segfaults?|(?:api|json|http"
     r"|server) (?:response|repl)\w*)\b"
     r"|\b\w{1,60}(?:Error|Exception)\b|`|\bwhat (?:does|do|is|will|would)\b[^?\n]{0,80}"
-    r"\b(?:print|return|output|show|say|give|log|mean)s?\b",
+    r"\b(?:print|return|output|show|say|give|log|mean|send|answer|reply|respond)s?\b"
+    r"|\btranslat\w*[^\n]{0,40}[\"'“‘«„]",
     re.IGNORECASE,
 )
 PROGRAMMING_SUBJECT = re.compile(
@@ -38,12 +40,21 @@ PROGRAMMING_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 OBJECT_SUBJECT = re.compile(
-    r"[\"'`](?:success|ok|isError|is_error|succeeded|error)[\"'`]\s{0,3}:|\b(?:example|sample|dummy|fake|stub|payload)s?\b",
+    r"[\"'`](?:success|ok|isError|is_error|succeeded|error)[\"'`]\s{0,3}:"
+    r"|(?:\b(?:returns?|fields?|keys?|json)\b|\{)[^.;\n]{0,40}\b(?:success|ok|isError|is_error|succeeded)\b|\b(?:example|sample|dummy|fake|stub|payload)s?\b",
+    re.IGNORECASE,
+)
+RECORD_SUBJECT = re.compile(r"\b(?:json|records?|objects?|alerts?|events?)\b", re.IGNORECASE)
+CAUSE_OR_NAME = re.compile(
+    r"\b(?:why|causes?|caused|reasons?|diagnos\w*|titles?|headlines?|slogans?|captions?|jokes?|puns?|quiz\w*"
+    r"|names? for|suggest\w*|defin\w+|terms?|meanings?|quotes?|quoted|(?:first|last|next) line|log"
+    r"|messages? (?:for|when|if)"
+    r"|review\w*|comments?|commit|changelog|release notes?)\b",
     re.IGNORECASE,
 )
 TWO_VALUES = re.compile(r"\b(?:true or false|yes or no|true\s?\|\s?false|boolean)\b", re.IGNORECASE)
 YES_OR_NO = re.compile(
-    r"\bwhether\b|(?:^|[.!?:]\s{1,3})"
+    r"\b(?:whether|eligib\w+|moderat\w+|predict\w*|validat\w+|verif\w+)\b|(?:^|[.!?:]\s{1,3})"
     r"(?:is|are|was|were|can|could|did|does|do|has|have|had|will|would|should)\b[^.!\n]{1,300}\?",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -62,6 +73,16 @@ def programming_is_the_subject(case: Case) -> bool:
 def object_is_the_subject(case: Case) -> bool:
     """Whether an object of this very form, or an example of one, may be what was asked for."""
     return OBJECT_SUBJECT.search(case.ask) is not None
+
+
+def a_record_is_the_subject(case: Case) -> bool:
+    """Whether JSON or a record was asked for: one with a type, a status or errors may be that one."""
+    return RECORD_SUBJECT.search(case.ask) is not None
+
+
+def cause_or_name_is_asked(case: Case) -> bool:
+    """Whether a cause, a name or a title was asked for: an exception may be one, or lend its form to one."""
+    return CAUSE_OR_NAME.search(case.ask) is not None
 
 
 def answer_is_yes_or_no(case: Case) -> bool:

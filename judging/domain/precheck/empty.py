@@ -8,20 +8,11 @@ from judging.domain.precheck.json_demand import json_demand
 from judging.domain.precheck.verdict import Kill
 
 VISIBLY_BLANK = re.compile(r"(?:&nbsp;|&#160;|&#xa0;|&zwnj;|&zwj;|&#8203;|<br ?/?>|\s)*+", re.IGNORECASE)
-MACHINE_NOTHINGS = {
-    "null",
-    "undefined",
-    "nan",
-    '""',
-    "''",
-    "(null)",
-    "<null>",
-    "<none>",
-    "<empty>",
-    "[no response]",
-}
-MACHINE_NOTHINGS |= {"(no response)", "(empty response)", "[empty response]", "(no content)", "[no content]"}
+MACHINE_NOTHING = re.compile(
+    r"null|undefined|nan|\"\"|''|\(null\)|<(?:null|none|empty)>|[(\[](?:no|empty) (?:response|content)[)\]]"
+)
 WORDS_FOR_NOTHING = {"none", "n/a", "na", "nil", "<n/a>", "(none)", "[none]"}
+EMPTY_CONTAINERS = {"{}", "[]", "()", "[{}]", "[null]"}
 
 EMPTY = r"(?:empty|blank|nothing|no (?:output|text|answer|reply|response|content)|silence|silent)"
 EMPTY_ALLOWED = re.compile(
@@ -49,6 +40,7 @@ NOTHING_NAMED = re.compile(
     r"|\bif (?:there (?:is|are)|it has|any)\b|\bno (?:value|match|such|rows?|results?|data)\b",
     re.IGNORECASE,
 )
+MAY_BE_NONE = re.compile(r"\b(?:any|lists?|sections?|needed|necessary|remaining)\b", re.IGNORECASE)
 OPEN_QUESTION = re.compile(r"\?|\b(?:what|which|why|whom|how much|one word)\b", re.IGNORECASE)
 PLAIN_QUESTION = re.compile(
     r"\W*(?:how many|who|whose|where|when)\b[^?\d`()={}]{3,300}\?\s*\Z", re.IGNORECASE
@@ -61,7 +53,26 @@ VALUE_ASKED = re.compile(
 )
 PROSE_ASKED = re.compile(
     r"^\W{0,3}(?:please[ \t]+)?(?:write|draft|compose|plan|rewrite|paraphrase|outline|brainstorm"
-    r"|design|count from)\b",
+    r"|design|count from)\b"
+    r"|^\W{0,3}(?:please[ \t]+)?summari[sz]e[ \t]+(?:the|this|that|our|my|your)[ \t]+"
+    r"(?:[\w-]{1,20}[ \t]+){0,3}"
+    r"(?:reports?|meetings?|calls?|articles?|documents?|texts?|books?|stor(?:y|ies)|papers?|conversations?"
+    r"|threads?|e?mails?|chapters?|pages?|talks?|transcripts?)\b",
+    re.IGNORECASE,
+)
+SINGLE_VALUE_ASKED = re.compile(
+    r"\A\W*(?:please[ \t]+)?(?:return|give|produce|provide)s?[ \t]+(?:an?|one)[ \t]+(?:\w{1,20}[ \t]+)?"
+    r"(?:value|result|answer|number|summary|sentence|name)\W*\Z",
+    re.IGNORECASE,
+)
+CONTAINER_NAMED = re.compile(
+    r"\b(?:json|yaml|toml|code|config\w*|schema|python|javascript|lists?|arrays?|objects?|dict\w*|tuples?|sets?|maps?"
+    r"|braces?|brackets?|literal|default\w*|payload|structure)\b|[`{\[]",
+    re.IGNORECASE,
+)
+INVISIBLE_ASKED = re.compile(
+    r"\b(?:white ?space|non-?breaking|zero[- ]width|invisible|ansi|(?:which|what|single|one) character"
+    r"|(?:space|tab|newline|control|escape|blank)[- ](?:characters?|sequences?|codes?))\b",
     re.IGNORECASE,
 )
 EMPTY_MARKUP_NAMED = re.compile(
@@ -74,6 +85,8 @@ def empty_output(case: Case) -> Kill | None:
     if _empty_is_allowed(case):
         return None
     if VISIBLY_BLANK.fullmatch(case.text):
+        if case.candidate and INVISIBLE_ASKED.search(case.ask):
+            return None
         return Kill("the output is empty" if not case.candidate else "the output has no visible character")
     return _empty_markup(case) or _stands_for_nothing(case)
 
@@ -97,11 +110,21 @@ def _stands_for_nothing(case: Case) -> Kill | None:
     if len(case.body) > 40:
         return None
     word = case.body.rstrip(".").lower()
-    if word in MACHINE_NOTHINGS and not _may_be_a_value(case):
+    if MACHINE_NOTHING.fullmatch(word) and not _may_be_a_value(case):
         return Kill(f"the whole output is {case.body!r}")
     if word in WORDS_FOR_NOTHING and _nothing_is_no_answer(case):
         return Kill(f"the whole output is {case.body!r}")
+    if word in EMPTY_CONTAINERS and _text_was_due(case):
+        return Kill(f"the whole output is {case.body!r}")
     return None
+
+
+def _text_was_due(case: Case) -> bool:
+    """An empty list may be right wherever there may be none of something, a poem is never one."""
+    if CONTAINER_NAMED.search(case.ask) or NOTHING_NAMED.search(case.ask):
+        return False
+    ask = case.request if case.request.strip() else case.criteria
+    return PROSE_ASKED.search(ask) is not None or SINGLE_VALUE_ASKED.match(ask) is not None
 
 
 def _may_be_a_value(case: Case) -> bool:
@@ -115,7 +138,7 @@ def _may_be_a_value(case: Case) -> bool:
 
 def _nothing_is_no_answer(case: Case) -> bool:
     """`None` and `N/A` are words a person may answer with, unless a text had to be written."""
-    if NOTHING_NAMED.search(case.ask):
+    if NOTHING_NAMED.search(case.ask) or MAY_BE_NONE.search(case.request):
         return False
     return PROSE_ASKED.search(case.request) is not None or (
         not case.request.strip() and not _asks(case.criteria)

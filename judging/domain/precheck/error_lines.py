@@ -38,9 +38,9 @@ PROVIDER_STARTS = (
     r"(?:\w{1,40}error: )?https?connectionpool\(",
     r"this model's maximum context length is \d+ tokens\.? (?:however|but)",
     r"prompt is too long: \d+ tokens",
-    r"incorrect api key provided",
+    r"incorrect api key provided:",
     r"you exceeded your current quota",
-    r"rate limit (?:reached|exceeded) for \S+",
+    r"rate limit (?:reached|exceeded) for \S+ (?:in|on|with|\() ?\S",
     r"your credit balance is too low to access",
     r"the server had an error (?:while )?processing your request",
     r"that model is currently overloaded",
@@ -53,6 +53,7 @@ PROVIDER_STARTS = (
     r"(?:\d{3} )?(?:unavailable|permission_denied|invalid_argument|resource_exhausted)\. \{",
     r"mcp error -?\d{3,5}:",
     r"<tool_use_error>",
+    r"(?:error )?\d{3}:? ?<(?:!doctype html|html)\b",
 )
 STATUS_NAME = (
     r"(?:internal server error|bad gateway|service (?:temporarily )?unavailable|gateway time-?out"
@@ -86,6 +87,12 @@ WHOLE_LINES = (
     rf"(?:error: )?(?:connect|read|getaddrinfo|spawn|listen) {SYSTEM_CODE}\b.{{0,200}}",
     rf"(?:error: )?{SYSTEM_CODE}: .{{1,300}}",
     r"(?:error|exception): http (?:error )?[45]\d\d",
+    r"error: (?:could not|cannot|failed to|unable to) connect to [^\n]{1,200}",
+    r"error \d{4} \(\w{5}\)(?: at line \d+)?: [^\n]{1,300}",
+    r"error in [^\n]{1,200} : [^\n]{1,300}(?:\n[^\n]{0,200})?\nexecution halted",
+    r"(?:error: )?context (?:deadline exceeded|canceled)",
+    r"(?:error|exception): (?:\w{1,40}\.){0,6}\w{1,60}(?:error|exception): [^\n]{1,300}",
+    r"(?:could not|failed to) parse (?:llm|model|agent) (?:output|response): (?:[^\n]|\n(?!\n)){1,2900}",
     r"(?:\w{1,30}error: )?\[errno -?\d{1,4}\] .{1,200}",
     r"curl: \(\d{1,3}\) .{1,300}",
     rf"(?:error: )?{TOOL_FAILURE}(?: [\w.'\"`-]{{1,60}})?: .{{1,400}}",
@@ -106,25 +113,6 @@ WHOLE_LINES = (
     r"fatal: (?:not a git repository|unable to access|could not read|authentication failed"
     r"|repository ')[^\n]{0,300}",
 )
-EXCEPTIONS = (
-    r"(?:TypeError|AttributeError|ReferenceError|NameError|ValueError|IndexError|RuntimeError|ImportError"
-    r"|ModuleNotFoundError|FileNotFoundError|ZeroDivisionError|UnboundLocalError"
-    r"|(?:json\.decoder\.)?JSONDecodeError"
-    r"|SyntaxError|NullPointerException|java\.lang\.\w{1,60}|RangeError|TimeoutError|ConnectionError"
-    r"|ConnectionRefusedError|PermissionError|UnicodeDecodeError|RecursionError|AssertionError|OSError"
-    r"|NoMethodError"
-    r"|torch\.cuda\.OutOfMemoryError)"
-)
-RUNTIME_WORDS = (
-    r"'[\w.]{1,60}' object",
-    r"[^\n]{0,80}is not (?:defined|a function|iterable|subscriptable|callable|JSON serializable)",
-    r"cannot (?:read propert|import name|access local|invoke)",
-    r"name '|module '|no module named|local variable|undefined method|\[errno",
-    r"(?:list|string|tuple) index out of|division by zero|could not convert|invalid literal|nonetype",
-    r"not enough values|too many values|expecting (?:value|property)|extra data|unterminated string",
-    r"unexpected (?:token|end)|maximum (?:call stack|recursion)|unsupported operand|'\w{1,20}' codec",
-    r"[\w.]{1,60}\(\) (?:missing|takes|got)|argument of type|can only concatenate|cuda out of memory",
-)
 
 
 def _any_of(*patterns: str) -> str:
@@ -133,10 +121,11 @@ def _any_of(*patterns: str) -> str:
 
 PROVIDER_ERROR = re.compile(f"{LEAD}{_any_of(*PROVIDER_STARTS)}", re.IGNORECASE)
 ERROR_LINE = re.compile(rf"{_any_of(*WHOLE_LINES)}\Z", re.IGNORECASE)
-KEY_ERROR = r"KeyError: (?:'[^'\n]{0,100}'|\"[^\"\n]{0,100}\"|\d{1,20})"
 EXCEPTION_LINE = re.compile(
-    rf"(?:Uncaught |Error: )?(?:{KEY_ERROR}|{EXCEPTIONS}: {_any_of(*RUNTIME_WORDS)}[^\n]{{0,300}})\Z",
-    re.IGNORECASE,
+    r"(?:Uncaught )?(?:(?:[A-Za-z_$][\w$]{0,60}\.){0,8}[A-Z]\w{1,60}(?:Error|Exception)"
+    r"|(?:[a-z_]\w{0,60}\.){1,4}(?:errors|exceptions)\.[A-Z]\w{1,60}): "
+    r"(?!(?:is|are|means|occurs|happens|raised|thrown|when|should|must|now)\b|[\d.,% ]+\Z)[^\n]{1,500}"
+    r"(?:\nLINE \d+: [^\n]{0,500}(?:\n[ ^]{0,500})?)?\Z"
 )
 
 
@@ -149,7 +138,12 @@ def error_line(text: str) -> str | None:
         return "a provider's error"
     if ERROR_LINE.match(text):
         return "a bare error line"
-    return "a bare exception" if EXCEPTION_LINE.match(text) else None
+    return None
+
+
+def exception_line(text: str) -> str | None:
+    """Whether the whole text is the name and message of one exception; a title may have that form too."""
+    return "a bare exception" if EXCEPTION_LINE.match(undecorated(text[:MESSAGE_LIMIT])) else None
 
 
 def _goes_on(text: str) -> bool:

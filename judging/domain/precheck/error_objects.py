@@ -3,48 +3,13 @@
 import re
 from collections.abc import Mapping
 
-BESIDE_ERROR = frozenset(
-    [
-        "type",
-        "code",
-        "status",
-        "statuscode",
-        "status_code",
-        "message",
-        "msg",
-        "detail",
-        "details",
-        "request_id",
-        "requestid",
-        "timestamp",
-        "path",
-        "param",
-        "id",
-        "jsonrpc",
-        "success",
-        "ok",
-        "object",
-        "trace_id",
-        "traceid",
-        "error",
-        "errors",
-        "reason",
-        "error_code",
-        "errorcode",
-        "error_description",
-        "error_type",
-        "retry_after",
-        "documentation_url",
-        "stack",
-        "traceback",
-        "extensions",
-        "provider",
-        "model",
-        "user_id",
-        "method",
-        "url",
-    ]
+NAMES = (
+    "type __type code status statuscode status_code message msg title instance detail details id path param"
+    " url request_id requestid trace_id traceid timestamp jsonrpc success ok object error errors reason"
+    " error_code errorcode error_type errortype error_message errormessage error_description retry_after"
+    " estimated_time documentation_url stack stacktrace traceback extensions provider model user_id method"
 )
+BESIDE_ERROR = frozenset(NAMES.split())
 """Names that may stand beside an error (lower case); any other name with a value may be an answer."""
 
 KNOWN_MESSAGES = re.compile(
@@ -55,22 +20,35 @@ KNOWN_MESSAGES = re.compile(
     r"|could not validate credentials|rate limit.*|overloaded|bad credentials|user is not authorized.*)\.?\Z",
     re.IGNORECASE,
 )
+ERROR_KIND = re.compile(r"\Aerror\Z|[a-z]_error\Z|[a-z](?:Error|Exception)\Z")
+ERROR_STATUS = re.compile(r"[45]\d\d\Z")
 NO_ERROR = re.compile(r"(?:none|no|null|n/a|no error|false|ok|0)?\.?\Z", re.IGNORECASE)
 
 
-def error_object(record: Mapping[str, object]) -> str | None:
-    """What a record says that is nothing but an error, or None where it holds an answer as well."""
+def error_object(record: Mapping[str, object], *, record_wanted: bool) -> str | None:
+    """What a record says that is nothing but an error, or None where it holds an answer as well.
+
+    Where a record was asked for, only an `error` or a server's known message proves that this is not it.
+    """
     present = {name.lower(): value for name, value in record.items() if value not in (None, [], {}, "")}
-    if present.get("success") is True or present.get("ok") is True:
+    if present.get("success") is True or present.get("ok") is True or not present.keys() <= BESIDE_ERROR:
         return None
-    extra = {name for name, value in present.items() if name not in BESIDE_ERROR}
-    if extra:
-        return None
-    if _is_error(present.get("error")) or _is_error_list(present.get("errors")):
-        return "the whole output is an error object"
-    if "error" in (present.get("type"), present.get("object")) and isinstance(present.get("message"), str):
+    if _is_error(present.get("error")) or (not record_wanted and _resembles_error(present)):
         return "the whole output is an error object"
     return _known_message(present)
+
+
+def _resembles_error(present: Mapping[str, object]) -> bool:
+    """A list of errors, an error's type and message, or the HTTP status of an error and words (RFC 9457)."""
+    if any(_is_error_list(present.get(name)) for name in ("errors", "detail")):
+        return True
+    kinds = [present.get(name) for name in ("type", "object", "__type")]
+    if any(isinstance(kind, str) and ERROR_KIND.search(kind) for kind in kinds):
+        return isinstance(present.get("message"), str)
+    statuses = (str(present.get(name)) for name in ("status", "statuscode", "status_code"))
+    if any(ERROR_STATUS.match(status) for status in statuses):
+        return any(isinstance(present.get(name), str) for name in ("message", "detail", "title"))
+    return isinstance(present.get("errormessage"), str)
 
 
 def _is_error(error: object) -> bool:
@@ -84,7 +62,7 @@ def _is_error(error: object) -> bool:
 
 def _is_error_list(errors: object) -> bool:
     return isinstance(errors, list) and any(
-        isinstance(each, Mapping) and "message" in each for each in errors
+        isinstance(each, Mapping) and ("message" in each or "msg" in each) for each in errors
     )
 
 

@@ -4,7 +4,7 @@ import re
 
 OPENING = re.compile(r"(```+|~~~+)[ \t]*[\w+-]{0,20}[ \t]*(?:\n|\Z)")
 TAGS = ("think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad")
-REASONING_OPENS = re.compile(rf"\s*<({'|'.join(TAGS)})>", re.IGNORECASE)
+REASONING_OPENS = re.compile(rf"\s*<({'|'.join(TAGS)})(?: [^<>\n]{{0,200}})?>", re.IGNORECASE)
 REASONING_CLOSES = {tag: re.compile(rf"</{tag}>", re.IGNORECASE) for tag in TAGS}
 
 

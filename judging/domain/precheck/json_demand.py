@@ -64,8 +64,8 @@ STRICT_WORDS = re.compile(
 )
 NO_DEMAND = re.compile(
     # forbidden
-    r"\b(?:not|no|never|without|avoid\w*|non|instead of|rather than|other than|unless|except|(?:do"
-    r"|does|must|should|is|need|can)n['’]t)[ \t-]+"
+    r"\b(?:not|no|never|without|avoid\w*|non|instead of|rather than|other than|unless|except"
+    r"|kein\w{0,2}|ohne|sans|pas de|sin|(?:do|does|must|should|is|need|can)n['’]t)[ \t-]+"
     r"(?:(?:be|use|return|output|give|produce|emit|write|respond|reply|answer|have|need|in|as|with|to"
     r"|any|an?|the|raw|valid|strict|contain|include|format"
     r"|formatted|just|only|of|wrapped|send|print)[ \t]+){0,6}json\b"

@@ -1,9 +1,16 @@
 """`error_leak`: the whole output is an error text that some program printed."""
 
-from judging.domain.precheck.asked import failure_is_the_subject, object_is_the_subject
+from judging.domain.precheck.apology import without_apologies
+from judging.domain.precheck.asked import (
+    a_record_is_the_subject,
+    cause_or_name_is_asked,
+    failure_is_the_subject,
+    object_is_the_subject,
+)
 from judging.domain.precheck.case import Case
-from judging.domain.precheck.error_lines import error_line
+from judging.domain.precheck.error_lines import error_line, exception_line
 from judging.domain.precheck.error_objects import error_object
+from judging.domain.precheck.fences import without_fence
 from judging.domain.precheck.framing import failure_is_expected
 from judging.domain.precheck.traces import whole_trace
 from judging.domain.precheck.verdict import Kill
@@ -19,8 +26,13 @@ def error_leak(case: Case) -> Kill | None:
 
 def _leaked(case: Case) -> str | None:
     if case.record is not None:
-        return None if object_is_the_subject(case) else error_object(case.record)
-    kind = whole_trace(_spoken(case)) or error_line(_spoken(case))
+        if object_is_the_subject(case):
+            return None
+        return error_object(case.record, record_wanted=a_record_is_the_subject(case))
+    text = without_fence(without_apologies(_spoken(case)))
+    kind = whole_trace(text) or error_line(text)
+    if kind is None and not cause_or_name_is_asked(case):
+        kind = exception_line(text)
     return f"the whole output is {_with_article(kind)} with no answer around it" if kind else None
 
 

@@ -20,6 +20,7 @@ ERROR_TITLE = re.compile(
     r"|error 5\d\d|just a moment|attention required!"
     r"|application error|backend fetch failed|web server is (?:down|returning)|connection timed out"
     r"|origin dns error|request blocked|error response"
+    r"|a timeout occurred|origin is unreachable|ssl handshake failed|invalid ssl certificate"
     r"|err_\w{3,40}|[45]\d\d[ :-]{1,3}(?:error|server error|not found|forbidden)|server error"
     r"|page not found)\b",
     re.IGNORECASE,
@@ -31,17 +32,19 @@ MACHINE_MARKS = re.compile(
     r"|django_settings_module|werkzeug debugger|<center><h1>\d{3} ",
     re.IGNORECASE,
 )
+RAW_RESPONSE = re.compile(r"HTTP/[\d.]{1,3} ([45]\d\d [^\n]{1,60})\n(?:[\w-]{1,60}:[^\n]{0,2000}\n){1,60}\n")
 NOTHING_BUT_ERROR = re.compile(r"<code>\w{3,60}</code>\s*<message>|<pre>cannot (?:get|post) /", re.IGNORECASE)
 MARKUP_WANTED = re.compile(
     r"\b(?:html|markup|css|source of|sources?code|error (?:page|screen|document)s?|errors?|[45]\d\d"
     r"|not[- ]found|maintenance|templates?|nginx|apache|cloudflare"
     r"|landing|front[- ]?end|mock-?ups?|xml)\b"
+    r"|\b(?:as|into) (?:an?|one|the)[ \t]+(?:\w{1,20}[ \t]+){0,2}(?:web)?(?:page|site)\b"
     r"|\b(?:write|make|create|build|design|generate|draft|code|produce)\b[^.;\n]{0,80}\b(?:page|site"
     r"|website|screen|view)\b",
     re.IGNORECASE,
 )
 PAGE_NAMED = re.compile(
-    r"\b(?:web|pages?|sites?|websites?|urls?|fetch\w*|download\w*|response|content of)\b|https?://",
+    r"\b(?:web|pages?|sites?|websites?|urls?|curl|headers?|requests?|fetch\w*|download\w*|response|content of)\b|https?://",
     re.IGNORECASE,
 )
 TEXT_ASKED = re.compile(
@@ -51,8 +54,10 @@ TEXT_ASKED = re.compile(
 
 
 def error_page(case: Case) -> Kill | None:
-    """Kill a page titled as a server error, unless markup or an error page was wanted."""
+    """Kill a page titled as a server error, and a whole HTTP response of one, unless such may be wanted."""
     head = case.body[:HEAD_LENGTH]
+    if (response := RAW_RESPONSE.match(head)) and not _page_may_be_wanted(case):
+        return Kill(f"the whole output is a server's error response ({response[1]})")
     if not PAGE.match(head) or MARKUP_WANTED.search(case.ask):
         return None
     if NOTHING_BUT_ERROR.search(head):
@@ -60,13 +65,19 @@ def error_page(case: Case) -> Kill | None:
     title = next(
         (" ".join(found[2].split()) for found in HEADINGS.finditer(head) if _is_error(found[2])), None
     )
-    if title is None or (_page_may_be_wanted(case) and not MACHINE_MARKS.search(head)):
+    if title is None or (head[:4].lower() == "<h1>" and _says_more(title)):
+        return None
+    if _page_may_be_wanted(case) and not MACHINE_MARKS.search(head):
         return None
     return Kill(f"the whole output is a server's error page ({title})")
 
 
 def _is_error(heading: str) -> bool:
     return ERROR_TITLE.search(heading) is not None
+
+
+def _says_more(heading: str) -> bool:
+    return re.search(r"[a-z]{3}", ERROR_TITLE.sub(" ", heading.lower()).replace("error", "")) is not None
 
 
 def _page_may_be_wanted(case: Case) -> bool:

@@ -46,7 +46,7 @@ NOTICES = (
     rf"|our )?(?:configured )?{ANY_LIMIT}",
     rf"(?:reached|exceeded|hit|exhausted)[ \t]+(?:the )?(?:configured )?{RUN_LIMIT}",
     # maximum number of steps reached
-    rf"{RUN_LIMIT}{COUNT}[ \t]+{REACHED}",
+    rf"(?:{RUN_LIMIT}|(?:output |context )?token limit){COUNT}[ \t]+{REACHED}",
     r"sorry, need more steps to process this request",
     r"(?:agent|task|execution|tool|run|workflow|step|conversation|operation|job|command)[ \t]+(?:execution )?"
     rf"timed out{SECONDS}",
@@ -73,7 +73,7 @@ ADDITIONS = (
     r"(?:and )?(?:stopping|aborting|terminating|giving up|forcing|requesting"
     r"|no (?:final )?answer)\b[^.\n]{0,120}",
     r"for (?:this|the) (?:run|task|session|conversation|agent)",
-    r"(?:you can )?increase the limit\b[^.\n]{0,200}",
+    r"(?:either something went wrong or )?(?:you can )?increase the (?:limit|max)\b[^\n]{0,200}",
     r"for troubleshooting, visit:? \S{1,200}",
     r"by setting\b[^\n]{0,200}",
     r"please (?:try again|retry|continue|increase)\b[^.\n]{0,120}",
@@ -82,7 +82,7 @@ ADDITIONS = (
 NOTHING_MORE = re.compile(rf"(?:{'|'.join(ADDITIONS)})*+\Z", re.IGNORECASE)
 LIMITS_NAMED = re.compile(
     r"\b(?:iterations?|limits?|limited|steps|turns|agent|framework|stop(?:s|ped)?|terminat\w+"
-    r"|messages?|notices?|timeouts?|timed|converg\w+|optimi\w+|train\w*|solver"
+    r"|ended?|happen\w*|cancel\w*|abort\w*|interrupt\w*|messages?|notices?|timeouts?|timed|converg\w+|optimi\w+|train\w*|solver"
     r"|recursion|errors?|exceptions?|fail\w*|status|logs?|crewai|langchain|langgraph|autogen|quota"
     r"|budget|max\w*)\b",
     re.IGNORECASE,

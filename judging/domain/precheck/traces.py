@@ -66,11 +66,12 @@ TRACES = (
         rf"(?:Exception in thread \"[^\"\n]{{1,200}}\" |Unhandled exception[.:] "
         rf"|(?:[\w ]{{0,20}}error: )?(?:Uncaught )?(?:\(in promise\) )?)?{ERROR_NAME}"
         r"(?: \[\w{1,60}\])?\s*(?::|\n|\Z)|(?:file://)?[\w./\\:@-]{1,300}\.[cm]?[jt]sx?:\d+"
-        r"|node:[\w/]{1,100}:\d+|Uncaught \S|\(node:\d+\) ",
+        r"|node:[\w/]{1,100}:\d+|\[UnhandledPromiseRejection: |Uncaught \S|\(node:\d+\) ",
         rf"{ERROR_LINE}|(?:Caused by|Suppressed): .*|(?:Exception in thread|Unhandled exception).*"
         rf"|--- End of .*|---> .*|Node\.js v\S+|\^+|[{{}}]|Require stack:"
-        r"|- /.*|\(node:\d+\) .*|\(Use `node --trace.*|throw .*|\[(?:errors|cause)\]: .*",
-        r"^\s+at (?:async |new )?\S{1,300} ?\(|^\s+at (?:async )?\S{1,300}:\d+",
+        r"|- /.*|\[UnhandledPromiseRejection: .*|\(node:\d+\) .*|\(Use `node --trace.*|throw .*"
+        r"|\[(?:errors|cause)\]: .*",
+        r"^\s+at (?:async |new )?\S{1,300} ?\(|^\s+at (?:async )?\S{1,300}:\d+|Node\.js v\d",
     ),
     _trace(
         "Go panic",
