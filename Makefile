@@ -8,16 +8,16 @@ PYTEST := $(PY) -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadgroup
 PIP := $(PY) -m pip install --disable-pip-version-check --quiet --no-compile --require-hashes
 export LITELLM_LOCAL_MODEL_COST_MAP := True
 
-.PHONY: demo test check bench soak run worker migrate format requirements clean
+.PHONY: demo test check soak run worker migrate format requirements clean
 
 demo: $(VENV)/.installed ## the example, running: pages, worker, scripted jurors
 	$(PY) manage.py demo --port $(PORT)
 
 test: $(VENV)/.installed-dev ## all tests, on SQLite or on DATABASE_URL and REDIS_URL where they are set
-	$(PYTEST) -m "not soak"
+	$(PYTEST)
 
 soak: $(VENV)/.installed-dev ## the long fault tests: a thousand rows, workers killed on the way
-	$(PY) -m pytest -n 0 -m soak
+	$(PY) -m pytest -n 0 -s tests/faults/soak_runs.py
 
 check: $(VENV)/.installed-dev ## style, types, import contracts, templates, migrations, deploy check
 	$(VENV)/bin/ruff check .

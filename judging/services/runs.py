@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from judging.domain.reasons import PauseReason, SkipReason
 from judging.models import JudgeVersion, Run, Verdict
+from judging.services.certification import certify_run
 from judging.services.filling import skip_rows
 from judging.services.plans import jurors_of, price_of
 from judging.services.writing import insert_verdicts
@@ -211,7 +212,10 @@ def resume_run(
 
 @transaction.atomic
 def cancel_run(*, run: Run, actor: AnyUser | None = None) -> Run:
-    """End a run early: what is not judged yet is skipped as cancelled, what is judged stays."""
+    """End a run early: what is not judged yet is skipped as cancelled, what is judged stays.
+
+    A judge with nothing better to show is uncertified from now on because its run is incomplete.
+    """
     locked = Run.objects.select_for_update().get(pk=run.pk)
     if locked.state not in (Run.State.RUNNING, Run.State.PAUSED):
         raise CannotRun(f"This run is {locked.state} already; there is nothing to cancel.")
@@ -219,6 +223,8 @@ def cancel_run(*, run: Run, actor: AnyUser | None = None) -> Run:
     locked.pause_reason = locked.pause_detail = ""
     locked.save()
     skip_rows(Verdict.objects.filter(run=locked), SkipReason.CANCELLED)
+    if locked.kind == Run.Kind.CALIBRATION:
+        certify_run(run=locked)
     _record(locked, actor, "run_cancelled")
     return locked
 

@@ -107,6 +107,15 @@ def test_only_a_paused_run_is_resumed_and_only_an_unfinished_one_cancelled() -> 
         cancel_run(run=run)
 
 
+def test_a_cancelled_calibration_leaves_its_judge_uncertified_for_an_incomplete_run() -> None:
+    run = start_run(judge_version=juror(), criteria_version=live(golden(2)))
+
+    cancel_run(run=run)
+
+    [certificate] = Certificate.objects.all()
+    assert "run_incomplete" in [reason["code"] for reason in certificate.reasons]
+
+
 @pytest.mark.parametrize(("of_set", "of_panel"), [("human", "majority"), ("majority", "human")])
 def test_splits_go_to_people_where_the_set_or_the_panel_says_so(of_set: str, of_panel: str) -> None:
     criteria_set = rows(1)
