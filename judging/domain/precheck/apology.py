@@ -19,7 +19,7 @@ CORE = (
     rf"(?:something went wrong|{ERROR} (?:has )?(?:occurred|happened)|there (?:was|has been) {ERROR}"
     rf"|(?:i|we)(?: have|['’]ve)? (?:ran into|run into|encountered|hit) {ERROR}"
     r"|(?:i|we) (?:could not|couldn['’]t|cannot|can['’]t|was unable to|were unable to|am unable to)"
-    r" (?:complete|finish|process|fulfil+|answer|handle) (?:your|the|this|that) (?:request|task|question))"
+    r" (?:complete|finish|process|fulfil+|answer|handle) (?:your|the|this|that) \w{1,20})"
     r"(?: (?:while|when|during|as|with|in) [^.!?\n]{1,100})?[.!:]? ?"
 )
 AFTERWARDS = (

@@ -9,7 +9,8 @@ from judging.domain.precheck.verdict import Kill
 
 VISIBLY_BLANK = re.compile(r"(?:&nbsp;|&#160;|&#xa0;|&zwnj;|&zwj;|&#8203;|<br ?/?>|\s)*+", re.IGNORECASE)
 MACHINE_NOTHING = re.compile(
-    r"null|undefined|nan|\"\"|''|\(null\)|<(?:null|none|empty)>|[(\[](?:no|empty) (?:response|content)[)\]]"
+    r"null|undefined|nan|\"\"|''|\(null\)|<(?:null|none|empty)>"
+    r"|[(\[<](?:no|empty) (?:response|content|message|reply)[)\]>]"
 )
 WORDS_FOR_NOTHING = {"none", "n/a", "na", "nil", "<n/a>", "(none)", "[none]"}
 EMPTY_CONTAINERS = {"{}", "[]", "()", "[{}]", "[null]"}

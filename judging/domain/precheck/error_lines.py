@@ -27,7 +27,7 @@ CLIENT_ERRORS = (
 )
 PROVIDER_STARTS = (
     r"error code: \d{3} ?- ?[{\[<]",
-    r"(?:error )?\d{3}:? \{[\"'](?:error|type|message|detail)[\"']",
+    r"(?:error |http )?\d{3}:? \{[\"'](?:error|type|message|detail)[\"']",
     r"\{[\"'](?:type|error)[\"']: ?(?:[\"']error[\"']|\{[\"'](?:message|code|type|status)[\"'])",
     rf"{CLIENTS}\.[\w.]{{0,80}}(?:error|exception|timeout|exhausted|denied|unavailable"
     rf"|exceeded)\w{{0,20}}: ?\S",
@@ -75,19 +75,25 @@ SYSTEM_CODE = (
     r"|ENOTFOUND|EPIPE"
     r"|EAI_AGAIN|EADDRINUSE|EHOSTUNREACH)"
 )
+AGAIN = r"(?: please try again[^.\n]{0,60}[.!]?)?"
 WHOLE_LINES = (
     rf"{LEAD}{STATUS_LEAD}(?:\(?[45]\d\d\)?:?[ -]{{0,3}})?{STATUS_NAME}(?: for url: \S{{1,500}})?[.!]?",
     # one word may be an answer ("a synonym for banned"), so these need their number
     rf"{LEAD}{STATUS_LEAD}\(?[45]\d\d\)?:?[ -]{{0,3}}(?:unauthorized|forbidden|overloaded|not found"
     r"|bad request)[.!]?",
     r"(?:\w{0,30}error: )?request failed with status code [45]\d\d\.?",
-    rf"{LEAD}(?:request timed out|connection error|fetch failed|socket hang up)[.!]?",
+    rf"{LEAD}(?:request timed out(?: after \d{{1,6}} ?\w{{1,12}})?"
+    r"|connection error|fetch failed|socket hang up)[.!]?",
     r"error: (?:connection (?:refused|reset by peer|timed out|closed|aborted)|network error|terminated)[.!]?",
     r"error: (?:timeout|timed out|the operation was aborted|aborted|unknown error)[.!]?",
     rf"(?:error: )?(?:connect|read|getaddrinfo|spawn|listen) {SYSTEM_CODE}\b.{{0,200}}",
     rf"(?:error: )?{SYSTEM_CODE}: .{{1,300}}",
     r"(?:error|exception): http (?:error )?[45]\d\d",
     r"error: (?:could not|cannot|failed to|unable to) connect to [^\n]{1,200}",
+    rf"{LEAD}(?:api |model )?rate limit (?:was |has been )?(?:reached|exceeded|hit)[.!]?{AGAIN}",
+    r"the (?:ai|model|llm)(?: service| provider| server)? is (?:temporarily |currently )?"
+    rf"(?:overloaded|unavailable|at capacity)[.!]?{AGAIN}",
+    r"llm request (?:rejected|failed): [^\n]{1,500}",
     r"error \d{4} \(\w{5}\)(?: at line \d+)?: [^\n]{1,300}",
     r"error in [^\n]{1,200} : [^\n]{1,300}(?:\n[^\n]{0,200})?\nexecution halted",
     r"(?:error: )?context (?:deadline exceeded|canceled)",
@@ -121,11 +127,16 @@ def _any_of(*patterns: str) -> str:
 
 PROVIDER_ERROR = re.compile(f"{LEAD}{_any_of(*PROVIDER_STARTS)}", re.IGNORECASE)
 ERROR_LINE = re.compile(rf"{_any_of(*WHOLE_LINES)}\Z", re.IGNORECASE)
+EXCEPTION_NAME = (
+    r"(?:(?:[A-Za-z_$][\w$]{0,60}\.){0,8}[A-Z]\w{1,60}(?:Error|Exception)"
+    r"|(?:[a-z_]\w{0,60}\.){1,4}(?:errors|exceptions)\.[A-Z]\w{1,60})"
+)
+NO_MESSAGE = r"(?:(?:is|are|means|occurs|happens|raised|thrown|when|should|must|now)\b|[\d.,% ]+\Z)"
+"""How a definition, a review or a measure goes on after a word that ends in Error."""
 EXCEPTION_LINE = re.compile(
-    r"(?:Uncaught )?(?:(?:[A-Za-z_$][\w$]{0,60}\.){0,8}[A-Z]\w{1,60}(?:Error|Exception)"
-    r"|(?:[a-z_]\w{0,60}\.){1,4}(?:errors|exceptions)\.[A-Z]\w{1,60}): "
-    r"(?!(?:is|are|means|occurs|happens|raised|thrown|when|should|must|now)\b|[\d.,% ]+\Z)[^\n]{1,500}"
-    r"(?:\nLINE \d+: [^\n]{0,500}(?:\n[ ^]{0,500})?)?\Z"
+    rf"(?:Uncaught )?(?:KeyError: \d{{1,20}}|{EXCEPTION_NAME}: (?!{NO_MESSAGE})"
+    r"(?=['\"\[(<]|\S+ +\S|(?<=Exception: ))[^\n]{1,500}"
+    r"(?:\nLINE \d+: [^\n]{0,500}(?:\n[ ^]{0,500})?)?)\Z"
 )
 
 

@@ -33,7 +33,10 @@ MACHINE_MARKS = re.compile(
     re.IGNORECASE,
 )
 RAW_RESPONSE = re.compile(r"HTTP/[\d.]{1,3} ([45]\d\d [^\n]{1,60})\n(?:[\w-]{1,60}:[^\n]{0,2000}\n){1,60}\n")
-NOTHING_BUT_ERROR = re.compile(r"<code>\w{3,60}</code>\s*<message>|<pre>cannot (?:get|post) /", re.IGNORECASE)
+NOTHING_BUT_ERROR = re.compile(
+    r"<code>\w{3,60}</code>\s*<message>|<pre>(?:cannot (?:get|post) /|internal server error|\w{0,30}error: )",
+    re.IGNORECASE,
+)
 MARKUP_WANTED = re.compile(
     r"\b(?:html|markup|css|source of|sources?code|error (?:page|screen|document)s?|errors?|[45]\d\d"
     r"|not[- ]found|maintenance|templates?|nginx|apache|cloudflare"
@@ -77,7 +80,11 @@ def _is_error(heading: str) -> bool:
 
 
 def _says_more(heading: str) -> bool:
-    return re.search(r"[a-z]{3}", ERROR_TITLE.sub(" ", heading.lower()).replace("error", "")) is not None
+    """Whether the heading of a mere piece of a page is more than the number and name of a status."""
+    return (
+        re.search(r"\d{3}", heading) is None
+        or re.search(r"[a-z]{3}", ERROR_TITLE.sub(" ", heading.lower()).replace("error", "")) is not None
+    )
 
 
 def _page_may_be_wanted(case: Case) -> bool:

@@ -10,9 +10,9 @@ NOTICE_LIMIT = 400
 """Longest text taken for a notice: real ones are a sentence or two."""
 
 WHO = (
-    r"(?:the )?(?:agent|assistant|chain|run|task|workflow|conversation|execution|crew|loop|model|graph"
-    r"|session"
-    r"|process|it|i|we)(?:[ \t]+(?:executor|execution|run|loop))?"
+    r"(?:the |this |your )?(?:agent|assistant|chain|run|task|workflow|conversation|execution|crew"
+    r"|loop|model|graph|session|process|response|output|generation|it|i|we)"
+    r"(?:[ \t]+(?:executor|execution|run|loop))?"
 )
 HAS = r"(?:[ \t]+(?:was|has|have|had|is|been|got)|['’]ve)*"
 MAXIMUM = (
@@ -20,7 +20,7 @@ MAXIMUM = (
     r"|reasoning "
     r"|conversation |agentic )?(?:iterations?|steps?|turns?|rounds?|retries|attempts|tool calls?|calls"
     r"|requests"
-    r"|loops?|recursion(?: depth)?|execution time|tokens?|depth|messages)(?: limit)?"
+    r"|loops?|recursion(?: depth)?|execution time|(?:output )?tokens?|depth|messages)(?: limit)?"
 )
 RUN_LIMIT = rf"(?:{MAXIMUM}|(?:iteration|step|turn|recursion|tool[- ]call)s?[ -]?(?:limit|budget|cap|quota))"
 ANY_LIMIT = (
@@ -34,9 +34,9 @@ WITHIN = r"within (?:the )?(?:maximum|allowed|given|max)\b"
 SECONDS = r"(?: after \d+(?:\.\d+)? ?(?:seconds?|minutes?|secs?|mins?|ms|s|m)\b)?"
 NOTICES = (
     # agent stopped due to max iterations; terminated: step limit (10) reached
-    rf"(?:{WHO}{HAS}[ \t]+)?(?:stopped|terminated|aborted|halted|ended|interrupted|timed out|cancelled)"
-    rf"(?: early| prematurely)?{BECAUSE}(?:(?:reaching|exceeding|hitting|it|the|a|an|its|of)[ \t]+)*"
-    rf"{ANY_LIMIT}{COUNT}(?:[ \t]+{REACHED})?",
+    rf"(?:{WHO}{HAS}[ \t]+)?(?:stopped|terminated|aborted|halted|ended|interrupted|timed out|cancelled"
+    rf"|truncated)(?: early| prematurely)?{BECAUSE}"
+    rf"(?:(?:reaching|exceeding|hitting|it|the|a|an|its|of)[ \t]+)*{ANY_LIMIT}{COUNT}(?:[ \t]+{REACHED})?",
     # agent could not finish: max iterations reached
     rf"{WHO}[ \t]+(?:could not|couldn['’]t|did not|didn['’]t|failed to) (?:finish"
     r"|complete)(?: the task)?[:,] "
@@ -53,7 +53,7 @@ NOTICES = (
     r"request (?:was )?(?:aborted|interrupted by (?:the )?user|cancelled)(?: by user)?",
     r"(?:agent|run|task|generation|execution) (?:was )?(?:interrupted|cancelled"
     r"|aborted)(?: by (?:the )?user)?",
-    rf"unable to (?:complete|finish) (?:the |this )?(?:task|request) {WITHIN}",
+    rf"(?:{WHO}{HAS}[ \t]+)?unable to (?:complete|finish) (?:the |this )?(?:task|request) {WITHIN}",
 )
 LEAD = (
     r"[\[(*<]{0,3}(?:[\w.]{0,60}error|warning|notice|system|info|stopped|terminated|aborted)?[\])>:\s-]{0,4}"
@@ -64,6 +64,7 @@ ADDITIONS = (
     r"[\s.,;!()\[\]*<>:/-]",
     r"\d++(?: ?(?:of|/) ?\d++)?(?: ?(?:seconds|s|iterations|steps|turns)\b)?",
     r"of \d++",
+    r"(?:number of )?(?:steps|iterations|turns)\b",
     r"or (?:the )?(?:time limit|max(?:imum)? (?:iterations|execution time))",
     r"(?:and |but |so )(?:it |i )?(?:could not|couldn['’]t|cannot|did not|failed to"
     r"|was unable to) \w{1,20}\b[^.\n]{0,120}",
@@ -72,7 +73,7 @@ ADDITIONS = (
     r"before (?:finishing|completing|completion|reaching|producing|an?)\b[^.\n]{0,120}",
     r"(?:and )?(?:stopping|aborting|terminating|giving up|forcing|requesting"
     r"|no (?:final )?answer)\b[^.\n]{0,120}",
-    r"for (?:this|the) (?:run|task|session|conversation|agent)",
+    r"for (?:this|the) (?:run|task|session|conversation|agent|turn|request|step)",
     r"(?:either something went wrong or )?(?:you can )?increase the (?:limit|max)\b[^\n]{0,200}",
     r"for troubleshooting, visit:? \S{1,200}",
     r"by setting\b[^\n]{0,200}",

@@ -20,8 +20,8 @@ ERROR_LINE = (
 )
 PYTHON_HEAD = r"Traceback \(most recent call last\):|\+ Exception Group Traceback \(most recent call last\):"
 PREFIX = (
-    r"(?:(?:tool |execution |runtime |script |agent |unhandled )?(?:error|exception|failed|failure"
-    r"|stderr|fatal)(?: executing [\w.-]{1,60})?: ?)?"
+    r"(?:(?:tool |execution |runtime |script |agent |unhandled ){0,2}(?:error|exception|failed|failure"
+    r"|stderr|fatal)(?: executing [\w.-]{1,60})?:\s?)?"
 )
 LOG_LINE = r"\[?(?:\d{4}-\d\d-\d\d[T ]\S{5,20} )?.{0,40}?\b(?:ERROR|CRITICAL|FATAL)\b.*"
 
@@ -60,6 +60,17 @@ TRACES = (
         r"|\[Previous line repeated \d+ more times?\]",
         any_name_after_frames=True,
     ),
+    _trace(
+        "notebook traceback",
+        rf"(?:-{{20,200}}\n)?{ERROR_NAME}\s{{1,80}}Traceback \(most recent call last\)",
+        rf"{ERROR_NAME}\s{{1,80}}Traceback .*|{ERROR_LINE}|(?:Cell |Input )?In ?\[.*|-{{2,6}}> ?\d.*|\d+ .*"
+        r"|(?:File |[~/<])\S.* in .*|\(\.\.\.\)|During handling of .*|The above exception .*",
+    ),
+    _trace(
+        "boxed traceback",
+        r"╭─{1,200} Traceback \(most recent call last\) ─{1,200}╮",
+        rf"[│╰╭├].*|{ERROR_LINE}",
+    ),
     _trace("Python syntax error", r"File \"[^\"\n]{1,400}\", line \d+", ERROR_LINE, r"^\w{1,40}Error: "),
     _trace(
         "stack trace",
@@ -71,7 +82,8 @@ TRACES = (
         rf"|--- End of .*|---> .*|Node\.js v\S+|\^+|[{{}}]|Require stack:"
         r"|- /.*|\[UnhandledPromiseRejection: .*|\(node:\d+\) .*|\(Use `node --trace.*|throw .*"
         r"|\[(?:errors|cause)\]: .*",
-        r"^\s+at (?:async |new )?\S{1,300} ?\(|^\s+at (?:async )?\S{1,300}:\d+|Node\.js v\d",
+        r"^\s+at (?:async |new )?\S{1,300}(?: \[as \w{1,60}\])? ?\("
+        r"|^\s+at (?:async )?\S{1,300}:\d+|Node\.js v\d",
     ),
     _trace(
         "Go panic",
@@ -132,7 +144,9 @@ FIELD_NAME = re.compile(r"^[\w.]{1,120}\n(?=  \S.{0,1000}\[type=)", re.MULTILINE
 PANIC_MESSAGE = re.compile(
     r"(thread '[^'\n]{1,200}'(?: \(\d+\))? panicked at [^\n]{1,400}:\d+:\d+:\n)[^\n]{0,2000}\n?"
 )
-LOG_LEAD = re.compile(rf"(?:{LOG_LINE}\n){{1,5}}(?=Traceback \(most recent call last\):)")
+LOG_LEAD = re.compile(
+    rf"(?:{LOG_LINE}\n){{1,5}}(?=Traceback \(most recent call last\):|[\w.]{{0,100}}(?:Error|Exception): )"
+)
 ERROR_AFTER_FRAMES = re.compile(r"[A-Za-z_][\w.]{2,120}(?:: .*)?\Z")
 LENGTH_LIMIT = 1_000_000
 """Characters of the longest text taken for a trace; of a longer one nothing is claimed."""
