@@ -52,6 +52,7 @@ VALUE_ASKED = re.compile(
     r"|pointer|function|variable|hypothesis|database|object)s?\b",
     re.IGNORECASE,
 )
+ASKS = re.compile(r"\?|\b(?:how many|which|list|name|any|one word|report)\b", re.IGNORECASE)
 PROSE_ASKED = re.compile(
     r"^\W{0,3}(?:please[ \t]+)?(?:write|draft|compose|plan|rewrite|paraphrase|outline|brainstorm"
     r"|design|count from)\b"
@@ -142,12 +143,5 @@ def _nothing_is_no_answer(case: Case) -> bool:
     if NOTHING_NAMED.search(case.ask) or MAY_BE_NONE.search(case.request):
         return False
     return PROSE_ASKED.search(case.request) is not None or (
-        not case.request.strip() and not _asks(case.criteria)
-    )
-
-
-def _asks(criteria: str) -> bool:
-    return (
-        re.search(r"\?|\b(?:how many|which|list|name|any|one word|report)\b", criteria, re.IGNORECASE)
-        is not None
+        not case.request.strip() and ASKS.search(case.criteria) is None
     )

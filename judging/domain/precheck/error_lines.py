@@ -19,21 +19,12 @@ CLIENTS = (
     r"|mistralai|groq"
     r"|openrouter|grpc|langchain\w*)"
 )
-CLIENT_ERRORS = (
-    r"(?:ratelimit|authentication|apiconnection|apistatus|apitimeout|internalserver|serviceunavailable"
-    r"|badrequest"
-    r"|contextwindowexceeded|contentpolicyviolation|permissiondenied|notfound|overloaded|api|throttling"
-    r"|resourceexhausted|validation|quotaexceeded)(?:error|exception)"
-)
 PROVIDER_STARTS = (
     r"error code: \d{3} ?- ?[{\[<]",
     r"(?:error |http )?\d{3}:? \{[\"'](?:error|type|message|detail)[\"']",
     r"\{[\"'](?:type|error)[\"']: ?(?:[\"']error[\"']|\{[\"'](?:message|code|type|status)[\"'])",
     rf"{CLIENTS}\.[\w.]{{0,80}}(?:error|exception|timeout|exhausted|denied|unavailable"
     rf"|exceeded)\w{{0,20}}: ?\S",
-    rf"{CLIENT_ERRORS}: ?(?:error code|\w{{2,30}}exception|litellm|openai|anthropic|\d{{3}}"
-    r"|request timed out)",
-    rf"{CLIENT_ERRORS}: ?(?:connection error|rate limit|an error occurred \()",
     r"an error occurred \(\w{1,60}\) when calling the \w{1,60} operation",
     r"(?:\w{1,40}error: )?https?connectionpool\(",
     r"this model's maximum context length is \d+ tokens\.? (?:however|but)",
@@ -102,10 +93,8 @@ WHOLE_LINES = (
     r"(?:\w{1,30}error: )?\[errno -?\d{1,4}\] .{1,200}",
     r"curl: \(\d{1,3}\) .{1,300}",
     rf"(?:error: )?{TOOL_FAILURE}(?: [\w.'\"`-]{{1,60}})?: .{{1,400}}",
-    r"(?:bash|sh|zsh|dash|fish|/bin/\w{1,6}"
-    r"|\S{1,80}\.sh):(?: line)?(?: ?\d{1,5}:)? [^:;\n]{1,200}: (?:command )?not found",
-    rf"(?:bash|sh|zsh|dash|fish|/bin/\w{{1,6}}"
-    rf"|\S{{1,80}}\.sh):(?: line)?(?: ?\d{{1,5}}:)? [^:;\n]{{1,200}}: {NO_FILE}",
+    r"(?:bash|sh|zsh|dash|fish|/bin/\w{1,6}|\S{1,80}\.sh):(?: line)?(?: ?\d{1,5}:)? [^:;\n]{1,200}: "
+    rf"(?:(?:command )?not found|{NO_FILE})",
     r"zsh: command not found: \S{1,100}",
     r"\S{1,60}: command not found",
     rf"(?:cat|ls|cp|mv|rm|cd|grep|head|tail|mkdir|chmod): [^;\n]{{1,200}}: {NO_FILE}",
@@ -115,7 +104,6 @@ WHOLE_LINES = (
     r"[^\n]{1,200} : the term '[^'\n]{1,100}' is not recognized as (?:the )?name of a "
     r"cmdlet[^\n]{0,400}(?:\n[^\n]{0,200}){0,9}",
     r"(?:segmentation fault|bus error|aborted|illegal instruction) \(core dumped\)",
-    r"(?:java\.lang\.)?outofmemoryerror: java heap space",
     r"fatal: (?:not a git repository|unable to access|could not read|authentication failed"
     r"|repository ')[^\n]{0,300}",
 )

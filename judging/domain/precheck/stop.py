@@ -63,7 +63,6 @@ NOTICE = re.compile(rf"{LEAD}(?:{'|'.join(NOTICES)})(?P<rest>[^\n]*)", re.IGNORE
 ADDITIONS = (
     r"[\s.,;!()\[\]*<>:/-]",
     r"\d++(?: ?(?:of|/) ?\d++)?(?: ?(?:seconds|s|iterations|steps|turns)\b)?",
-    r"of \d++",
     r"(?:number of )?(?:steps|iterations|turns)\b",
     r"or (?:the )?(?:time limit|max(?:imum)? (?:iterations|execution time))",
     r"(?:and |but |so )(?:it |i )?(?:could not|couldn['’]t|cannot|did not|failed to"

@@ -122,12 +122,6 @@ TRACES = (
         r"\(.*|\*\* \(.*",
         r"^\s+\(?[\w ./]{1,100}\)? ?\S{1,200}:\d+",
     ),
-    _trace(
-        "Lua error",
-        r"(?:lua[\d.]{0,5}|luajit): [^\n]{1,300}:\d+: ",
-        r"stack traceback:|\[C\].*",
-        r"^stack traceback:",
-    ),
     _trace("npm error", r"npm (?:ERR!|error) ", r"npm (?:ERR!|error|WARN|notice|warn).*"),
     _trace(
         "database error",
