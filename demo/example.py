@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.utils import timezone
 
 from demo.rows import FILES, FOLDER
 from judging.models import ApiToken, Certificate
+from judging.services.standing import find_standing
 from labeling.models import CriteriaSet, Membership
 
 
@@ -60,6 +62,12 @@ def _make_account(login: Login) -> None:
 def forget_tokens() -> None:
     """Remove the tokens of earlier demos; each demo prints a fresh one, because only hashes are stored."""
     ApiToken.objects.filter(name="demo").delete()
+
+
+def is_certified(judge: str, criteria: str) -> bool:
+    """Whether the gate is open to `judge` on `criteria` at the moment."""
+    now = timezone.now()
+    return find_standing(judge=judge, criteria=criteria, sets=CriteriaSet.objects.all(), now=now).certified
 
 
 def pending_calibrations() -> list[tuple[str, str]]:

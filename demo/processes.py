@@ -51,6 +51,8 @@ class Processes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C must not leave anything running
         for process in self._running.values():
             _signal_group(process, signal.SIGTERM)
         deadline = time.monotonic() + GRACE

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from demo.example import LOGINS, forget_tokens, load_example, pending_calibrations
+from demo.example import CALIBRATIONS, LOGINS, forget_tokens, is_certified, load_example, pending_calibrations
 from demo.processes import Processes, answers, free_port, port_is_free
 from demo.rows import FILES
 
@@ -45,13 +45,20 @@ class Command(BaseCommand):
         }
         try:
             with Processes(environment, Path(settings.VERA_VAR) / "log") as processes:
-                self._prepare()
-                self._start(processes, port, provider_port)
-                self._calibrate(processes)
-                self._tell(port)
-                self._stay(processes)
+                self._show(processes, port, provider_port)
         except KeyboardInterrupt:
-            self.stdout.write("\nStopped. Everything the demo started has ended; its data stays in var/.")
+            self.stdout.write("Everything the demo started has ended; its data stays in var/.")
+
+    def _show(self, processes: Processes, port: int, provider_port: int) -> None:
+        try:
+            self._prepare()
+            self._start(processes, port, provider_port)
+            self._calibrate(processes)
+            self._tell(port)
+            self._stay(processes)
+        except KeyboardInterrupt:
+            self.stdout.write("\nStopping, which takes some ten seconds …")
+            raise
 
     def _prepare(self) -> None:
         self.stdout.write("Preparing the database and the example …")
@@ -95,7 +102,8 @@ class Command(BaseCommand):
             "create_token", "demo", scope=["gate"], criteria_set=list(FILES), json=True, stdout=answer
         )
         token = json.loads(answer.getvalue())["token"]
-        self.stdout.write(GUIDE.format(address=address, token=token, logins=_login_lines()))
+        lines = {"logins": _login_lines(), "gates": _gate_lines()}
+        self.stdout.write(GUIDE.format(address=address, token=token, **lines))
 
     def _stay(self, processes: Processes) -> None:
         while True:
@@ -111,6 +119,15 @@ def _login_lines() -> str:
     return "\n".join(f"    {login.name:<8} / {login.password:<13} {login.role}" for login in LOGINS)
 
 
+def _gate_lines() -> str:
+    """The gates of the example; what people did since may have changed how a judge stands."""
+    return "\n".join(
+        f'    curl --fail -H "$AUTH" $API/gate/{judge}/{criteria}'
+        f"  # exits {'0: certified' if is_certified(judge, criteria) else '22: not'}"
+        for judge, criteria in CALIBRATIONS[:2]
+    )
+
+
 GUIDE = """
 Vera is at {address}
 
@@ -121,17 +138,16 @@ Vera is at {address}
     1. As the labeler: {address}/sets/meeting-summaries/label/
        Label by keyboard: 1 pass, 2 fail, u undo, ? shows all keys.
     2. As the lead: {address}/dashboard/
-       review-panel earned its certificate, agreeable and easy-panel did not. Open one to see why.
+       Of the example's judges review-panel earns its certificate, the others do not. Open one to see why.
     3. As the lead: {address}/sets/meeting-summaries/rulings/
-       People disagree on two rows; a ruling settles them.
+       Where people disagree, a ruling settles the row.
 
   What an agent or a pipeline reads
     AUTH='Authorization: Bearer {token}'
     API={address}/api/v1
     curl -H "$AUTH" $API/certifications/review-panel/meeting-summaries
     curl -H "$AUTH" $API/certifications/agreeable/meeting-summaries
-    curl --fail -H "$AUTH" $API/gate/review-panel/meeting-summaries  # exits 0: certified
-    curl --fail -H "$AUTH" $API/gate/agreeable/meeting-summaries  # exits 22: not
+{gates}
 
   The jurors are scripted: a loopback endpoint of the demo answers for them and no model is asked.
   Ctrl-C stops everything.
