@@ -30,8 +30,8 @@ check: $(VENV)/.installed-dev ## style, types, import contracts, templates, migr
 		$(PY) manage.py check --deploy --fail-level WARNING
 
 run: $(VENV)/.installed migrate ## the pages at http://127.0.0.1:8000
-	$(VENV)/bin/granian --interface wsgi --host 127.0.0.1 --port $(PORT) --workers 2 --blocking-threads 1 \
-		vera_site.wsgi:application
+	$(VENV)/bin/granian --interface wsgi --host 127.0.0.1 --port $(PORT) --workers 2 \
+		--workers-kill-timeout 5 --blocking-threads 1 vera_site.wsgi:application
 
 worker: $(VENV)/.installed ## a worker
 	$(VENV)/bin/celery -A vera_site worker
