@@ -264,8 +264,12 @@ def _warnings(policy: Policy, evidence: Evidence) -> tuple[Reason, ...]:
         warnings += _ceiling_reasons(evidence, _WEAK_CEILING)
     if evidence.unresolved:
         code, count = CertificateReason.UNRESOLVED_LABELS, evidence.unresolved
-        warnings.append(certificate_reason(code, str(count), have=count))
+        warnings.append(certificate_reason(code, str(count), have=_left_out(count)))
     return tuple(warnings)
+
+
+def _left_out(count: int) -> str:
+    return "1 row is" if count == 1 else f"{count} rows are"
 
 
 def _bound_warning(policy: Policy, table: Table) -> list[Reason]:

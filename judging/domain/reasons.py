@@ -111,7 +111,9 @@ PAUSE_SENTENCES: dict[PauseReason, str] = {
 }
 
 _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {
-    CertificateReason.NEVER_CALIBRATED: "This judge was never compared with people. Calibrate it.",
+    CertificateReason.NEVER_CALIBRATED: (
+        "This judge version was never compared with people on this criteria version. Calibrate it."
+    ),
     CertificateReason.RUN_INCOMPLETE: "The calibration run has not finished. Wait for it or resume it.",
     CertificateReason.TOO_FEW_ROWS: (
         "{have} golden rows are scored and the policy asks for {need}. "
@@ -141,7 +143,7 @@ _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {
         "People agree with each other only to kappa {have}: sharpen the criteria before judging by them."
     ),
     CertificateReason.UNRESOLVED_LABELS: (
-        "{have} rows are left out because people disagree on them. A lead can settle them with a ruling."
+        "{have} left out because people disagree. A lead can settle that with a ruling."
     ),
     CertificateReason.JUDGE_CHANGED: "The judge changed since it was calibrated. Calibrate the new version.",
     CertificateReason.CRITERIA_CHANGED: "The criteria changed since the calibration. Calibrate again.",

@@ -191,6 +191,11 @@ def test_messages_are_sentences_with_their_numbers() -> None:
     assert "Only 4 of the scored rows are a fail" in messages[1]
 
 
+@pytest.mark.parametrize(("count", "words"), [(1, "1 row is left out"), (2, "2 rows are left out")])
+def test_rows_left_out_are_counted_in_words(count: int, words: str) -> None:
+    assert decision(unresolved=count).warnings[-1].message.startswith(words)
+
+
 counts = st.integers(0, 60)
 
 
