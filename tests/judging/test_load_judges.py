@@ -64,9 +64,9 @@ def test_loading_says_what_became_of_each_judge() -> None:
     again = load(EXAMPLE.replace("openai/b", "openai/b2"))
 
     assert again.splitlines() == [
-        "panel: new version 2 (a draft; version 1 is live)",
+        "panel: new version 2 (a draft; version 1 is live, until --promote or a lead on its page)",
         "a: unchanged, version 1 (live)",
-        "b: new version 2 (a draft; version 1 is live)",
+        "b: new version 2 (a draft; version 1 is live, until --promote or a lead on its page)",
     ]
 
 

@@ -47,5 +47,6 @@ def sentence(loaded: LoadedJudge) -> str:
         return f"{loaded.slug}: created, version 1 is live"
     words = {"new_version": "new version", "unchanged": "unchanged, version"}[loaded.outcome]
     is_live = loaded.live_version == loaded.version
-    state = "live" if is_live else f"a draft; version {loaded.live_version} is live"
+    draft = f"a draft; version {loaded.live_version} is live, until --promote or a lead on its page"
+    state = "live" if is_live else draft
     return f"{loaded.slug}: {words} {loaded.version} ({state})"
