@@ -1,6 +1,7 @@
 """Which judges may be trusted: all of them at a glance, and one with everything behind its answer."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -20,6 +21,7 @@ from labeling.models import CriteriaSet
 from vera_site.http import Request
 
 _PER_PAGE = 50
+_MOST_LAPSED = 50
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ def dashboard(request: Request) -> HttpResponse:
     page = Paginator(found, _PER_PAGE).get_page(request.GET.get("page"))
     now = timezone.now()
     cells = [_cell(Standing(each.judge_version, each.criteria_version, each, now)) for each in page]
-    return render(request, "judging/dashboard.html", {"section": "dashboard", "cells": cells, "page": page})
+    context = {"section": "dashboard", "cells": cells, "page": page}
+    context["lapsed"] = _lapsed(led_sets(request.user), now)
+    return render(request, "judging/dashboard.html", context)
 
 
 def _certificates(sets: QuerySet[CriteriaSet]) -> QuerySet[Certificate]:
@@ -51,6 +55,25 @@ def _certificates(sets: QuerySet[CriteriaSet]) -> QuerySet[Certificate]:
         "judge_version__judge__slug",
         "-judge_version__number",
     )
+
+
+def _lapsed(sets: QuerySet[CriteriaSet], now: datetime) -> list[Standing]:
+    """The live judges that a promotion left without a certificate, once each; at most fifty."""
+    found = (
+        Certificate.objects.current()
+        .lapsed()
+        .within(sets)
+        .select_related(
+            "judge_version__judge__live_version__judge",
+            "criteria_version__criteria_set__live_version__criteria_set",
+        )
+        .order_by("criteria_version__criteria_set__slug", "judge_version__judge__slug")
+    )
+    live = {
+        (each.judge_version.judge.live_version, each.criteria_version.criteria_set.live_version): None
+        for each in found
+    }
+    return [Standing(by, of, None, now) for by, of in live if by and of][:_MOST_LAPSED]
 
 
 def _cell(standing: Standing) -> Cell:

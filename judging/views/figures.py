@@ -78,12 +78,16 @@ def _gaps(certificate: Certificate) -> Iterator[Line]:
 
 
 def _more(table: Table) -> Iterator[Line]:
-    p = mcnemar_exact(table.b, table.c)
-    yield Line(
-        "Leaning", _leaning(table), f"{table.b} too strict, {table.c} too lenient; McNemar exact p = {p:.3f}"
-    )
+    doubt = f"{table.b} too strict, {table.c} too lenient; McNemar exact p {_chance(table)}"
+    yield Line("Leaning", _leaning(table), doubt)
     yield Line("Largest kappa at these pass rates", _number(defined(lambda: kappa_max(table))))
     yield Line("Matthews correlation", _number(mcc(table)))
+
+
+def _chance(table: Table) -> str:
+    """The p value; never a bare zero, which no chance is."""
+    p = mcnemar_exact(table.b, table.c)
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def _number(value: float | None) -> str:

@@ -111,7 +111,37 @@ def test_drafts_stand_beside_the_live_version_and_old_ones_go(
     criteria_set.live_version = criteria_set.versions.get(number=2)
     criteria_set.save()
 
-    assert "strict@1" not in client.get("/dashboard/").text
+    assert "&amp;version=1" not in client.get("/dashboard/").text
+
+
+def test_a_promotion_that_closes_the_gate_shows(client: Client, criteria_set: CriteriaSet) -> None:
+    certify(make_judge("strict"), criteria_set, a=28, b=2, c=2, d=28)
+    assert "Live, and not calibrated" not in client.get("/dashboard/").text
+
+    criteria_set.live_version = make_version(criteria_set)
+    criteria_set.save()
+
+    page = client.get("/dashboard/").text
+    assert "Live, and not calibrated" in page
+    assert "strict@1 on replies@2" in page
+    assert "No judge has been compared" not in page
+
+
+def test_a_certificate_of_a_draft_is_no_lapse(client: Client, criteria_set: CriteriaSet) -> None:
+    draft = make_version(criteria_set)
+    CriteriaSet.objects.update(live_version=draft)
+    criteria_set.refresh_from_db()
+    certify(make_judge("strict"), criteria_set, a=3)
+
+    CriteriaSet.objects.update(live_version=criteria_set.versions.get(number=1))
+
+    assert "Live, and not calibrated" not in client.get("/dashboard/").text
+
+
+def test_no_chance_is_shown_as_zero(client: Client, criteria_set: CriteriaSet) -> None:
+    certify(make_judge("strict"), criteria_set, a=20, c=20, d=20)
+
+    assert "McNemar exact p &lt; 0.001" in client.get(URL).text
 
 
 def test_the_detail_shows_what_the_answer_rests_on(client: Client, criteria_set: CriteriaSet) -> None:
