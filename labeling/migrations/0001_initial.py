@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
                 ('bar', models.DecimalField(decimal_places=3, default=Decimal('0.650'), max_digits=4, validators=[django.core.validators.MinValueValidator(Decimal('0.001')), django.core.validators.MaxValueValidator(Decimal('1'))])),
                 ('min_rows', models.PositiveIntegerField(default=30)),
                 ('min_per_class', models.PositiveIntegerField(default=5)),
-                ('min_coverage', models.DecimalField(decimal_places=3, default=Decimal('0.950'), max_digits=4)),
+                ('min_coverage', models.DecimalField(decimal_places=3, default=Decimal('0.950'), max_digits=4, validators=[django.core.validators.MinValueValidator(Decimal('0')), django.core.validators.MaxValueValidator(Decimal('1'))])),
                 ('max_age_days', models.PositiveIntegerField(default=30, validators=[django.core.validators.MinValueValidator(1)])),
                 ('demand_ordering', models.BooleanField(default=False)),
                 ('demand_human_ceiling', models.BooleanField(default=False)),

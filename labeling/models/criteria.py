@@ -62,7 +62,12 @@ class CriteriaSet(models.Model):
     )
     min_rows = models.PositiveIntegerField(default=30)
     min_per_class = models.PositiveIntegerField(default=5)
-    min_coverage = models.DecimalField(max_digits=4, decimal_places=3, default=Decimal("0.950"))
+    min_coverage = models.DecimalField(
+        max_digits=4,
+        decimal_places=3,
+        default=Decimal("0.950"),
+        validators=[MinValueValidator(Decimal(0)), MaxValueValidator(Decimal(1))],
+    )
     max_age_days = models.PositiveIntegerField(default=30, validators=[MinValueValidator(1)])
     demand_ordering = models.BooleanField(default=False)
     demand_human_ceiling = models.BooleanField(default=False)

@@ -150,7 +150,11 @@ def test_settings_are_saved_and_recorded(client: Client, criteria_set: CriteriaS
 
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
-    [({"bar": "1.5"}, "less than or equal to 1"), ({"labels_per_row": 1000}, "at most 20 people")],
+    [
+        ({"bar": "1.5"}, "less than or equal to 1"),
+        ({"min_coverage": "2"}, "less than or equal to 1"),
+        ({"labels_per_row": 1000}, "at most 20 people"),
+    ],
 )
 def test_a_setting_out_of_range_is_refused_in_place(
     client: Client, criteria_set: CriteriaSet, wrong: dict[str, object], sentence: str
