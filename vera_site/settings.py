@@ -5,10 +5,12 @@ set the same code runs on PostgreSQL and Redis. `VERA_PRODUCTION=1` adds what a 
 Every variable read here is described in `.env.example`; a wrong one stops the start with a sentence.
 """
 
+import logging
 import os
 import secrets
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import django_stubs_ext
 import environ
@@ -18,8 +20,17 @@ from django.utils.csp import CSP
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env")
+
+
+def text(name: str, default: str = "") -> str:
+    """Read a variable; one set to nothing counts as not set, as compose files and `NAME=` leave it."""
+    return os.environ.get(name, "").strip() or default
+
+
+def words(name: str, default: list[str]) -> list[str]:
+    """Read a list of words, separated by commas."""
+    return [word.strip() for word in text(name).split(",") if word.strip()] or default
 
 
 def writable_folder(path: Path) -> Path:
@@ -39,7 +50,7 @@ def writable_folder(path: Path) -> Path:
 
 def flag(name: str, default: bool) -> bool:
     """Read an on/off variable strictly: a misspelt value must not silently mean off."""
-    word = env.str(name, default="1" if default else "0").strip().lower()
+    word = text(name, "1" if default else "0").lower()
     if word not in {"1", "true", "yes", "on", "0", "false", "no", "off"}:
         raise ImproperlyConfigured(f"{name}={word!r} is neither on nor off. Use 1 or 0.")
     return word in {"1", "true", "yes", "on"}
@@ -48,18 +59,18 @@ def flag(name: str, default: bool) -> bool:
 def whole(name: str, default: int, smallest: int = 1) -> int:
     """Read a whole number not below `smallest`."""
     try:
-        number = env.int(name, default=default)
+        number = int(text(name, str(default)))
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} must be a whole number.") from error
     if number < smallest:
         raise ImproperlyConfigured(f"{name}={number} is too small: at least {smallest}.")
-    return int(number)
+    return number
 
 
 def secret_key(folder: Path) -> str:
     """The key from the environment; outside production one is made once and kept beside the database."""
-    if given := env.str("VERA_SECRET_KEY", default=""):
-        return str(given)
+    if given := text("VERA_SECRET_KEY"):
+        return given
     if VERA_PRODUCTION:
         raise ImproperlyConfigured("VERA_SECRET_KEY is not set. Production needs a long random one.")
     path = folder / "secret_key"
@@ -77,10 +88,10 @@ def secret_key(folder: Path) -> str:
 
 
 VERA_PRODUCTION = flag("VERA_PRODUCTION", default=False)
-VERA_VAR = writable_folder(Path(env.str("VERA_VAR", default=str(BASE_DIR / "var"))).resolve())
+VERA_VAR = writable_folder(Path(text("VERA_VAR", str(BASE_DIR / "var"))).resolve())
 DEBUG = flag("VERA_DEBUG", default=False)
 SECRET_KEY = secret_key(VERA_VAR)
-ALLOWED_HOSTS = env.list("VERA_HOSTS", default=[] if VERA_PRODUCTION else ["127.0.0.1", "localhost", "[::1]"])
+ALLOWED_HOSTS = words("VERA_HOSTS", [] if VERA_PRODUCTION else ["127.0.0.1", "localhost", "[::1]"])
 if VERA_PRODUCTION and not ALLOWED_HOSTS:
     raise ImproperlyConfigured(
         "VERA_HOSTS is not set. Name the hosts Vera answers for, such as vera.example.org."
@@ -109,6 +120,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "judging.api.errors.json_errors",
+    "vera_site.http.storable_requests",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -140,15 +152,24 @@ TEMPLATES = [
 ]
 
 
+def postgresql(url: str) -> dict[str, Any]:
+    """The database that `url` names. A refusal repeats nothing of it: it may hold a password."""
+    try:
+        chosen: dict[str, Any] = environ.Env.db_url_config(url) if "://" in url else {}
+    except ValueError:
+        chosen = {}
+    if "postgresql" not in chosen.get("ENGINE", "") or not chosen.get("NAME"):
+        raise ImproperlyConfigured(
+            "DATABASE_URL must name a PostgreSQL database: postgres://user:password@host/name, "
+            "with @ : / # and % in the password written as %40 %3A %2F %23 and %25."
+        )
+    return chosen
+
+
 def database(folder: Path) -> dict[str, Any]:
     """The database by `DATABASE_URL`, else SQLite under `folder`."""
-    if env.str("DATABASE_URL", default=""):
-        chosen: dict[str, Any] = env.db_url("DATABASE_URL")
-        if "postgresql" not in chosen["ENGINE"]:
-            raise ImproperlyConfigured(
-                "DATABASE_URL must name a PostgreSQL database: postgres://user:password@host/name"
-            )
-        return chosen | {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    if url := text("DATABASE_URL"):
+        return postgresql(url) | {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": folder / "vera.sqlite3",
@@ -167,9 +188,21 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024  # a candidate of 10 MB must fit, escaped
 FILE_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # larger uploads go to a file
 
-REDIS_URL = env.str("REDIS_URL", default="")
-if REDIS_URL and not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
-    raise ImproperlyConfigured("REDIS_URL must look like redis://host:6379/0")
+
+def redis_url() -> str:
+    """Celery's broker by `REDIS_URL`; "" where there is none."""
+    url = text("REDIS_URL")
+    known = url.startswith(("redis://", "rediss://", "unix://"))
+    try:
+        urlsplit(url).port  # noqa: B018 - raises where it is no number
+    except ValueError:
+        known = False
+    if url and not known:
+        raise ImproperlyConfigured("REDIS_URL must look like redis://host:6379/0")
+    return url
+
+
+REDIS_URL = redis_url()
 
 
 def filesystem_broker(folder: Path) -> dict[str, Any]:
@@ -193,9 +226,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TASK_IGNORE_RESULT = True
-CELERY_TASK_PUBLISH_RETRY = (
-    False  # a page must not hang on a broker that is down; the workers' timer starts the work
-)
+# A page must not hang on a broker that is down; the workers' timer starts the work.
+CELERY_TASK_PUBLISH_RETRY = False
 CELERY_WORKER_CONCURRENCY = whole("VERA_WORKER_PROCESSES", default=2)
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -284,7 +316,7 @@ VERA_JUROR_ENV_NAMES = [
     "XAI_API_KEY",
 ]
 # Hosts (or host:port) that a judge may be sent to when its base URL is set by variable. Others are refused.
-VERA_JUROR_HOSTS = env.list("VERA_JUROR_HOSTS", default=[]) + (
+VERA_JUROR_HOSTS = words("VERA_JUROR_HOSTS", []) + (
     [] if VERA_PRODUCTION else ["127.0.0.1", "localhost", "[::1]"]
 )
 VERA_DEMO = flag("VERA_DEMO", default=False)  # set by `make demo`: every page says that jurors are scripted
@@ -295,12 +327,21 @@ VERA_LABEL_LEASE = whole("VERA_LABEL_LEASE", default=900, smallest=5)  # seconds
 # litellm would otherwise fetch its price list from the network at import.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
+
+def log_level() -> str:
+    """The level from which libraries write to the log; Vera's own apps say a little more."""
+    level = text("VERA_LOG_LEVEL", "WARNING").upper()
+    if level not in logging.getLevelNamesMapping():
+        raise ImproperlyConfigured(f"VERA_LOG_LEVEL={level!r} is unknown. Use DEBUG, INFO, WARNING or ERROR.")
+    return level
+
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.str("VERA_LOG_LEVEL", default="WARNING").upper()},
+    "root": {"handlers": ["stderr"], "level": log_level()},
     "loggers": {
         "judging": {"level": "INFO"},
         "labeling": {"level": "INFO"},
