@@ -161,7 +161,8 @@ def _finish(intake: Intake, report: Report, actor: AnyUser | None) -> None:
     report.counts["queued"] = len(wanting)
     for ids in batched(wanting, _MOST_ROWS):
         open_slots(version=version, candidate_ids=ids)
-    for ids in batched(intake.writer.changed, _MOST_ROWS):
+    # Only of those that were there before: what is new was never in the queue.
+    for ids in batched(intake.writer.changed & intake.known, _MOST_ROWS):
         close_settled(version=version, candidate_ids=ids, now=timezone.now())
     batch.counts = report.recorded_counts()
     batch.refused = [refused.as_json() for refused in report.refused[:RECORDED_REFUSED]]

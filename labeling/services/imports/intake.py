@@ -45,11 +45,13 @@ class Intake:
     ids: dict[str, bytes] = field(default_factory=dict)
     contradictions: dict[bytes, list[int]] = field(default_factory=dict)
     wanting: set[int] = field(default_factory=set)  # candidates that a label would help
+    known: set[int] = field(default_factory=set)  # candidates that were there when a row about them came
 
     def take(self, rows: Sequence[Row]) -> None:
         """Decide on the rows; refuse or write each of them."""
         hashes = [content_hash(row.request, row.output, row.grounding, row.criteria_text) for row in rows]
         standings = load_standings(self.target.version, hashes, but=self.writer.batch)
+        self.known.update(standing.candidate.pk for standing in standings.values())
         self.annotators.look_up(opinion for row in rows for opinion in row.opinions)
         taken: dict[str, Standing] = {}
         for content, row in zip(hashes, rows, strict=True):
