@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from labeling.access import get_set
 from labeling.forms.golden import GoldenFilter
 from labeling.forms.rulings import RulingForm
-from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Exposure, Label, Ruling
+from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Exposure, Label, Ruling, Skip
 from labeling.services.exposures import record_exposure, saw_a_verdict
 from labeling.views.people import pairs_of
 from labeling.views.scope import chosen_version, head, page_of
@@ -125,11 +125,18 @@ def candidate_context(
         "sees": sees,
         "labels": labels if sees else [],
         "ruling": ruling if sees else None,
+        "skips": skips_of(row, version) if context["leads"] else [],
         "truth": truth if sees else None,
         "form": form or RulingForm(initial={"seen": ruling.pk if ruling else None}),
         "may_rule": context["leads"] and (ruling is not None or truth == "unresolved"),
         "saw_a_verdict": context["leads"] and saw_a_verdict(user, row.pk),
     }
+
+
+def skips_of(row: Candidate, version: CriteriaVersion) -> "QuerySet[Skip]":
+    """Who passed the row on, and why, for a lead to act on; no verdict is in it."""
+    skips = Skip.objects.current().filter(candidate=row, version=version)
+    return skips.select_related("labeler").order_by("created_at")
 
 
 def note_shown(user: User, version: CriteriaVersion, candidate_ids: list[int]) -> None:

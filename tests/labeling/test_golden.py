@@ -5,8 +5,10 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from labeling.models import Candidate, CriteriaSet, Exposure
+from labeling.services.labels import skip_row
 from labeling.views.people import pairs_of
 from tests.factories import (
     live,
@@ -85,6 +87,29 @@ def test_a_lead_sees_labels_and_it_is_noted(
 
     noted = Exposure.objects.get()
     assert (noted.user, noted.candidate, noted.what) == (lead, passed, "labels")
+
+
+def test_a_lead_reads_why_a_row_was_passed_on(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
+) -> None:
+    criteria_set, _, row = rows
+    bob = make_user("bob", labels=criteria_set)
+    skip_row(
+        candidate=row,
+        version=live(criteria_set),
+        labeler=bob,
+        reason="needs_expert",
+        comment="Ask <b>legal</b>.",
+        now=timezone.now(),
+    )
+
+    address = f"/sets/notes/golden/{row.pk}/"
+    shown = page(client, make_user(lead_of=criteria_set), address)
+
+    assert "bob: Somebody who knows the subject should decide" in shown
+    assert "Ask &lt;b&gt;legal&lt;/b&gt;." in shown
+    assert "Somebody who knows" not in page(client, bob, address)
+    assert not Exposure.objects.exists()
 
 
 def test_the_list_notes_what_it_shows_a_lead(
