@@ -14,7 +14,6 @@ from labeling.domain.agreement import (
     Table,
     Undefined,
     kappa_exact,
-    labels_needed,
     meets_bar,
     score_interval,
     score_lower_bound,
@@ -55,15 +54,14 @@ class Evidence:
     """What a calibration run found on the golden rows of the `certify` split.
 
     `table`: scored rows. `skipped_pass`, `skipped_fail`: rows without a verdict, by the people's verdict.
-    `escalated`: split rows sent to people, outside table and coverage. `unresolved`: rows on which people
-    disagree. `human_kappa` and `ordering_violations` are None until measured.
+    Split rows sent to people are in none of them: they are outside table and coverage. `unresolved`: rows on
+    which people disagree. `human_kappa` and `ordering_violations` are None until measured.
     """
 
     table: Table
     calibrated_at: datetime
     skipped_pass: int = 0
     skipped_fail: int = 0
-    escalated: int = 0
     unresolved: int = 0
     run_complete: bool = True
     human_kappa: float | None = None
@@ -80,7 +78,7 @@ class Evidence:
 class Decision:
     """The answer with its doubt. A number that does not exist is None. `reasons` are empty when certified.
 
-    `interval` is two-sided, `lower_bound` one-sided, both at 95 %; `labels_needed` counts rows in all.
+    `interval` is two-sided, `lower_bound` one-sided, both at 95 %.
     """
 
     certified: bool
@@ -95,9 +93,6 @@ class Decision:
     n: int
     n_pass: int
     n_fail: int
-    escalated: int
-    unresolved: int
-    labels_needed: int | None
     expires_at: datetime | None
 
     @property
@@ -143,9 +138,6 @@ def _decision(
         n=table.n,
         n_pass=table.n_pass,
         n_fail=table.n_fail,
-        escalated=evidence.escalated if evidence else 0,
-        unresolved=evidence.unresolved if evidence else 0,
-        labels_needed=_defined(lambda: labels_needed(table, float(kappa_exact(table)), float(policy.bar))),
         expires_at=_expiry(policy, evidence) if evidence else None,
     )
 

@@ -7,7 +7,7 @@ from django.db.models import F, Q, QuerySet
 
 from judging.domain.judges import InvalidJudge, Price
 from judging.models import JudgeVersion
-from judging.services.judges import add_model_version, add_panel_version, seated
+from judging.services.judges import add_model_version, add_panel_version
 from judging.services.plans import price_of
 from labeling.access import AnyUser
 
@@ -138,7 +138,7 @@ class PanelForm(forms.Form):
     @staticmethod
     def initial_of(version: JudgeVersion) -> dict[str, Any]:
         """A version as the form shows it."""
-        return {"members": [juror.pk for juror in seated(version)], "on_split": version.on_split}
+        return {"members": [juror.pk for juror in version.jurors()], "on_split": version.on_split}
 
 
 def _possible_members(seated: list[int]) -> QuerySet[JudgeVersion]:

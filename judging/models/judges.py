@@ -74,6 +74,12 @@ class JudgeVersion(models.Model):
     def __str__(self) -> str:
         return f"{self.judge.slug}@{self.number}"
 
+    def jurors(self) -> "list[JudgeVersion]":
+        """The models that are asked: a panel's members in their order, or the judge itself."""
+        if self.kind == self.Kind.MODEL:
+            return [self]
+        return [seat.juror for seat in self.seats.all()]
+
 
 class PanelMember(models.Model):
     """One juror's seat in a panel version."""

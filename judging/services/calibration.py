@@ -47,16 +47,24 @@ def attempts(judge: Judge, version: CriteriaVersion) -> int:
     return max(1, JudgeVersion.objects.filter(Exists(scored), judge=judge).count())
 
 
-def layer1_kills(version: CriteriaVersion, candidate_ids: Iterable[int]) -> dict[int, str]:
-    """Which candidates Layer 1 would have killed: candidate id → the check's name."""
+def layer1(version: CriteriaVersion, candidate_ids: Iterable[int]) -> dict[int, str]:
+    """What Layer 1 says of each candidate: candidate id → the check that would kill it, "" for none."""
     stated = criteria_text_of(
         {"name": criterion.name, "description": criterion.description} for criterion in version.criteria.all()
     )
-    kills = {}
-    for candidate in _with_meta(candidate_ids):
-        if check := run_precheck(_case(candidate, stated)).check:
-            kills[candidate.pk] = check
-    return kills
+    cases = ((each.pk, _case(each, stated)) for each in _with_meta(candidate_ids))
+    return {pk: run_precheck(case).check or "" for pk, case in cases}
+
+
+def layer1_of(run: Run) -> dict[int, str]:
+    """What Layer 1 says of the rows that `run` certifies by, as they are settled now.
+
+    Seconds for a thousand long rows, so it is asked before the transaction that certifies: on SQLite every
+    other writer waits for that one.
+    """
+    if run.kind != Run.Kind.CALIBRATION:
+        return {}
+    return layer1(run.criteria_version, golden_truths(run))
 
 
 def _with_meta(candidate_ids: Iterable[int]) -> Iterator[Candidate]:
@@ -91,12 +99,15 @@ def calibrate(
     run: Run,
     judge_version: JudgeVersion,
     truths: Mapping[int, str],
-    kills: Mapping[int, str],
+    killed_by: Mapping[int, str],
     as_of: datetime,
     run_complete: bool,
     attempt: int,
 ) -> Calibration:
-    """Store and count one judge version's verdicts in `run`. Called inside the caller's transaction."""
+    """Store and count one judge version's verdicts in `run`. Called inside the caller's transaction.
+
+    `killed_by`: what `layer1` says of every row in `truths`.
+    """
     calibration = Calibration.objects.create(
         run=run,
         judge_version=judge_version,
@@ -108,14 +119,14 @@ def calibrate(
         as_of=as_of,
         **dict.fromkeys(_CELLS.values(), 0),
     )
-    for chunk in batched(_rows(calibration, truths, kills), _CHUNK):
+    for chunk in batched(_rows(calibration, truths, killed_by), _CHUNK):
         CalibrationRow.objects.bulk_create(chunk)
     _count(calibration)
     return calibration
 
 
 def _rows(
-    calibration: Calibration, truths: Mapping[int, str], kills: Mapping[int, str]
+    calibration: Calibration, truths: Mapping[int, str], killed_by: Mapping[int, str]
 ) -> Iterator[CalibrationRow]:
     verdicts = Verdict.objects.filter(
         run=calibration.run, judge_version=calibration.judge_version, repeat=0, outcome__in=_COUNTED
@@ -128,7 +139,7 @@ def _rows(
                 verdict_id=verdict,
                 truth=truths[candidate],
                 outcome=outcome,
-                killed_by=kills.get(candidate, ""),
+                killed_by=killed_by[candidate],
             )
 
 

@@ -1,6 +1,6 @@
 """From a calibration run to a certificate, and what becomes of it when people correct themselves."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
 from decimal import Decimal
@@ -19,7 +19,7 @@ from judging.services.calibration import (
     calibrate,
     golden_hash,
     golden_truths,
-    layer1_kills,
+    layer1,
     opened_rows,
     unresolved_rows,
 )
@@ -33,9 +33,12 @@ _BOUND_NOT_APPLIED = Reason(
 
 
 @transaction.atomic
-def certify_run(*, run: Run, now: datetime | None = None) -> Certificate | None:
+def certify_run(
+    *, run: Run, known: Mapping[int, str] | None = None, now: datetime | None = None
+) -> Certificate | None:
     """Count a calibration run against the golden set and append the certificate that follows.
 
+    `known`: what `layer1_of` said of the run's rows before; rows that were settled since are looked at here.
     Called again for the same run it returns the certificate there is. None while rows are still to be asked,
     for a run of another kind or over `tune` rows only, and for a cancelled run of a judge that is certified:
     half a run says nothing against the whole one before it.
@@ -50,7 +53,7 @@ def certify_run(*, run: Run, now: datetime | None = None) -> Certificate | None:
     complete = run.state != Run.State.CANCELLED
     if not complete and _is_certified(run, moment):
         return None
-    return _certify(run, complete, moment)
+    return _certify(run, known or {}, complete, moment)
 
 
 def _may_certify(run: Run) -> bool:
@@ -70,9 +73,9 @@ def _is_certified(run: Run, moment: datetime) -> bool:
     return found is not None and found.is_certified(moment)
 
 
-def _certify(run: Run, complete: bool, moment: datetime) -> Certificate:
+def _certify(run: Run, known: Mapping[int, str], complete: bool, moment: datetime) -> Certificate:
     truths = golden_truths(run)
-    kills = layer1_kills(run.criteria_version, truths)
+    killed_by = _completed(known, run, truths)
     seats = run.judge_version.seats.select_related("juror__judge")
     judged = [run.judge_version, *(seat.juror for seat in seats)]
     calibrations = [
@@ -80,7 +83,7 @@ def _certify(run: Run, complete: bool, moment: datetime) -> Certificate:
             run=run,
             judge_version=judge_version,
             truths=truths,
-            kills=kills,
+            killed_by=killed_by,
             as_of=moment,
             run_complete=complete,
             attempt=attempts(judge_version.judge, run.criteria_version),
@@ -113,7 +116,6 @@ def _decide(policy: Policy, calibration: Calibration, calibrated_at: datetime, m
         calibrated_at=calibrated_at,
         skipped_pass=calibration.skipped_pass,
         skipped_fail=calibration.skipped_fail,
-        escalated=calibration.escalated,
         unresolved=calibration.unresolved,
         run_complete=calibration.run_complete,
     )
@@ -229,23 +231,27 @@ def _changed(calibration: Calibration, truths: dict[int, str]) -> bool:
 
 def _recalibrate(run: Run, truths: dict[int, str], moment: datetime) -> list[Calibration]:
     before = list(run.calibrations.filter(is_current=True).select_related("judge_version__judge"))
-    known = CalibrationRow.objects.filter(calibration__in=before)
-    kills = dict(known.exclude(killed_by="").values_list("candidate_id", "killed_by"))
-    fresh = truths.keys() - set(known.values_list("candidate_id", flat=True))
-    kills |= layer1_kills(run.criteria_version, fresh)
+    counted = CalibrationRow.objects.filter(calibration__in=before)
+    known = dict(counted.values_list("candidate_id", "killed_by"))
+    killed_by = _completed(known, run, truths)
     run.calibrations.filter(is_current=True).update(is_current=False)
     return [
         calibrate(
             run=run,
             judge_version=old.judge_version,
             truths=truths,
-            kills=kills,
+            killed_by=killed_by,
             as_of=moment,
             run_complete=old.run_complete,
             attempt=old.attempt,
         )
         for old in before
     ]
+
+
+def _completed(known: Mapping[int, str], run: Run, truths: Mapping[int, str]) -> dict[int, str]:
+    """What Layer 1 says of every row in `truths`: as known already, else as it says now."""
+    return {**known, **layer1(run.criteria_version, truths.keys() - known.keys())}
 
 
 def _only_fallen(decision: Decision, *, was_certified: bool) -> Decision:

@@ -7,6 +7,8 @@ from django.utils import timezone
 
 from judging.domain.reasons import PauseReason
 from judging.models import Run, Verdict
+from judging.services.calibration import layer1_of
+from judging.services.certification import certify_run
 from judging.services.runs import pause_run
 
 log = logging.getLogger(__name__)
@@ -31,15 +33,17 @@ def finish_run(*, run_id: int) -> bool:
 
 
 def _finish(run_id: int) -> bool:
-    # Outside the transaction, which on SQLite holds up every other writer: this may import scikit-learn.
-    from judging.services.certification import certify_run
+    # A second's import that certifying needs; within the transaction every other writer on SQLite would wait.
+    import scipy.optimize  # noqa: F401
 
+    running = Run.objects.filter(pk=run_id, state=Run.State.RUNNING)
+    run = running.select_related("criteria_version").first()
+    if run is None:
+        return False
+    known = layer1_of(run)
     with transaction.atomic():
-        running = Run.objects.filter(pk=run_id, state=Run.State.RUNNING)
         if not running.update(state=Run.State.FINISHED, finished_at=timezone.now()):
             return False
-        run = Run.objects.get(pk=run_id)
-        if run.kind == Run.Kind.CALIBRATION:
-            certify_run(run=run)
+        certify_run(run=run, known=known)
     log.info("Run %s is finished.", run_id)
     return True

@@ -210,19 +210,11 @@ def _with_price(version: JudgeVersion, price: dict[str, str] | None, actor: AnyU
 
 
 def with_jurors(versions: QuerySet[JudgeVersion]) -> QuerySet[JudgeVersion]:
-    """The versions with what `seated` needs, so that a list of them costs no query each."""
+    """The versions with what `jurors` needs, so that a list of them costs no query each."""
     return versions.select_related("judge").prefetch_related("seats__juror__judge")
-
-
-def seated(version: JudgeVersion) -> list[JudgeVersion]:
-    """The models that are asked: a panel's members in their order, or the judge itself."""
-    if version.kind == JudgeVersion.Kind.MODEL:
-        return [version]
-    return [seat.juror for seat in version.seats.all()]
 
 
 def missing_variables(version: JudgeVersion) -> list[str]:
     """The variables that the version's jurors name and that are not set for this process."""
-    jurors = seated(version)
-    named = {name for juror in jurors for name in (juror.base_url_env, juror.api_key_env) if name}
+    named = {name for juror in version.jurors() for name in (juror.base_url_env, juror.api_key_env) if name}
     return sorted(name for name in named if not os.environ.get(name, "").strip())

@@ -47,18 +47,11 @@ def plan_of(run: Run) -> Plan:
         criteria=criteria,
         criterion_ids={criterion.name: criterion.pk for criterion in run.criteria_version.criteria.all()},
         schema=response_schema(criteria),
-        jurors={version.pk: _juror(version) for version in jurors_of(run.judge_version)},
+        jurors={version.pk: _juror(version) for version in run.judge_version.jurors()},
         on_split="human" if run.on_split == "human" else "majority",
         max_calls=run.max_calls,
         max_cost=run.max_cost,
     )
-
-
-def jurors_of(version: JudgeVersion) -> list[JudgeVersion]:
-    """The models that are asked: a panel's members in their order, or the judge itself."""
-    if version.kind == JudgeVersion.Kind.MODEL:
-        return [version]
-    return [seat.juror for seat in version.seats.select_related("juror__judge").order_by("position")]
 
 
 def price_of(version: JudgeVersion) -> tuple[Decimal, Decimal] | None:

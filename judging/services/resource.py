@@ -80,8 +80,7 @@ def _decision(standing: Standing) -> Decision:
         return decide(
             replace(policy_of(standing.criteria_version.criteria_set), rule="point"), None, standing.now
         )
-    calibration = certificate.calibration
-    table = calibration.table
+    table = certificate.calibration.table
     return Decision(
         certified=standing.certified,
         reasons=standing.reasons,
@@ -95,9 +94,6 @@ def _decision(standing: Standing) -> Decision:
         n=table.n,
         n_pass=table.n_pass,
         n_fail=table.n_fail,
-        escalated=calibration.escalated,
-        unresolved=calibration.unresolved,
-        labels_needed=None,
         expires_at=certificate.expires_at,
     )
 

@@ -1,7 +1,7 @@
 """Runs: started, paused, resumed, cancelled, finished."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
@@ -13,9 +13,10 @@ from django.utils import timezone
 
 from judging.domain.reasons import PauseReason, SkipReason
 from judging.models import JudgeVersion, Run, Verdict
+from judging.services.calibration import layer1_of
 from judging.services.certification import certify_run
 from judging.services.filling import skip_rows
-from judging.services.plans import jurors_of, price_of
+from judging.services.plans import price_of
 from judging.services.writing import insert_verdicts
 from labeling.access import AnyUser
 from labeling.domain.criteria import InvalidCriteria, check_criteria
@@ -123,7 +124,7 @@ def _checked_jurors(judge_version: JudgeVersion, criteria_version: CriteriaVersi
         check_criteria(spec_of(criteria_version))
     except InvalidCriteria as invalid:
         raise CannotRun(f"{criteria_version} cannot be judged by: {invalid}") from None
-    jurors = jurors_of(judge_version)
+    jurors = judge_version.jurors()
     if not jurors:
         raise CannotRun(f"The panel {judge_version} has no jurors. Add some, as a new version.")
     for juror in jurors:
@@ -210,12 +211,17 @@ def resume_run(
     return locked
 
 
-@transaction.atomic
 def cancel_run(*, run: Run, actor: AnyUser | None = None) -> Run:
     """End a run early: what is not judged yet is skipped as cancelled, what is judged stays.
 
     A judge with nothing better to show is uncertified from now on because its run is incomplete.
     """
+    known = layer1_of(run)
+    with transaction.atomic():
+        return _cancel(run, known, actor)
+
+
+def _cancel(run: Run, known: Mapping[int, str], actor: AnyUser | None) -> Run:
     locked = Run.objects.select_for_update().get(pk=run.pk)
     if locked.state not in (Run.State.RUNNING, Run.State.PAUSED):
         raise CannotRun(f"This run is {locked.state} already; there is nothing to cancel.")
@@ -223,8 +229,7 @@ def cancel_run(*, run: Run, actor: AnyUser | None = None) -> Run:
     locked.pause_reason = locked.pause_detail = ""
     locked.save()
     skip_rows(Verdict.objects.filter(run=locked), SkipReason.CANCELLED)
-    if locked.kind == Run.Kind.CALIBRATION:
-        certify_run(run=locked)
+    certify_run(run=locked, known=known)
     _record(locked, actor, "run_cancelled")
     return locked
 

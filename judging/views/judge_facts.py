@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from judging.models import JudgeVersion
-from judging.services.judges import seated
 from judging.services.plans import price_of
 from labeling.domain.toml_tables import toml_lines
 
@@ -29,7 +28,7 @@ def facts_of(version: JudgeVersion, before: JudgeVersion | None = None) -> list[
 
 def _facts(version: JudgeVersion) -> Iterator[tuple[str, str]]:
     if version.kind == JudgeVersion.Kind.PANEL:
-        yield "Jurors", ", ".join(str(juror) for juror in seated(version))
+        yield "Jurors", ", ".join(str(juror) for juror in version.jurors())
         yield "When they split", version.get_on_split_display()
         return
     yield "Model", version.model
@@ -47,7 +46,7 @@ def _facts(version: JudgeVersion) -> Iterator[tuple[str, str]]:
 
 def scripted_words(version: JudgeVersion) -> str:
     """A sentence where some or all jurors only play a part; empty where all are models."""
-    played = [juror.family.startswith("scripted") for juror in seated(version)]
+    played = [juror.family.startswith("scripted") for juror in version.jurors()]
     if not any(played):
         return ""
     if all(played):

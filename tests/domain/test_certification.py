@@ -153,12 +153,6 @@ def test_what_the_policy_demands_and_nobody_measured_blocks() -> None:
     assert warnings(policy=demanding, ordering_violations=0, human_kappa=0.42) == ["human_ceiling_low: 0.42"]
 
 
-def test_escalated_rows_are_outside_table_and_coverage() -> None:
-    found = decision(escalated=10)
-
-    assert (found.coverage, found.escalated, found.certified) == (Fraction(1), 10, True)
-
-
 def test_skips_count_as_disagreements_in_the_worst_case() -> None:
     found = decision(skipped_pass=1, skipped_fail=2)
 

@@ -1,13 +1,17 @@
-"""Two at once: what the lock on the judge version is for."""
+"""Two at once: what the lock on the judge version is for, and what is not done while others wait."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from typing import Any
 
 import pytest
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 
-from judging.models import Calibration, Certificate
+from judging.models import Calibration, Certificate, Run
 from judging.services.certification import certify_run
+from judging.services.finishing import finish_run
+from judging.services.runs import cancel_run
 from labeling.services.truth import truth_changed
 from tests.factories import live, make_criteria_set, make_judge
 from tests.judging.golden import certified, correct, make_run
@@ -53,3 +57,32 @@ def test_many_corrections_at_once_leave_one_certificate_with_all_of_them() -> No
     current = Certificate.objects.current().get()
     assert (current.calibration.table.a, current.calibration.table.c) == (14, 6)
     assert Calibration.objects.filter(is_current=True).count() == 1
+
+
+@pytest.mark.parametrize("end", [lambda run: finish_run(run_id=run.pk), lambda run: cancel_run(run=run)])
+def test_layer_1_reads_the_rows_before_the_transaction_that_certifies(end: Callable[[Run], object]) -> None:
+    run = make_run(make_judge(), make_criteria_set(), a=2, d=2)
+    Run.objects.filter(pk=run.pk).update(state="running", finished_at=None)
+    in_transaction: list[bool] = []
+
+    def look(execute: Any, sql: str, *more: Any) -> Any:
+        if "submitted_meta" in sql:
+            in_transaction.append(connection.in_atomic_block)
+        return execute(sql, *more)
+
+    with connection.execute_wrapper(look):
+        end(run)
+
+    assert in_transaction == [False]
+    assert Certificate.objects.get().n == 4
+
+
+def test_rows_settled_after_that_are_looked_at_too() -> None:
+    run = make_run(make_judge(), make_criteria_set(), a=2, d=2)
+    known = run.verdicts.order_by("pk").values_list("candidate", flat=True)[:3]
+
+    certificate = certify_run(run=run, known=dict.fromkeys(known, "empty_output"))
+
+    assert certificate is not None
+    killed_by = certificate.calibration.rows.order_by("candidate").values_list("killed_by", flat=True)
+    assert list(killed_by) == ["empty_output"] * 3 + [""]
