@@ -61,7 +61,7 @@ class Standing:
 
     def seconds_left(self, most: int) -> int:
         """How long this answer holds, `most` at the longest: to the second in which it expires."""
-        if not self.certified or self.certificate is None:
+        if self.certificate is None or self.now >= self.certificate.expires_at:
             return most
         return min(most, int((self.certificate.expires_at - self.now).total_seconds()))
 
@@ -78,6 +78,20 @@ def named_version(name: str) -> tuple[str, int | None]:
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise UnknownName(f"“{name}” names no version. Write it like {slug or 'name'}@2.")
     return slug, int(number)
+
+
+def named_standing(judge: str, criteria: str, now: datetime) -> Standing:
+    """How a judge stands by the names of a command line, `slug` or `slug@N`. Raises `UnknownName`."""
+    judge_slug, judge_version = named_version(judge)
+    criteria_slug, version = named_version(criteria)
+    return find_standing(
+        judge=judge_slug,
+        criteria=criteria_slug,
+        sets=CriteriaSet.objects.all(),
+        now=now,
+        judge_version=judge_version,
+        version=version,
+    )
 
 
 def find_standing(

@@ -137,6 +137,14 @@ def test_no_answer_is_kept_past_the_expiry(client: Client, certificate: Certific
     assert 7 <= age < 10
 
 
+def test_a_refusal_is_not_kept_past_the_expiry_either(client: Client, criteria_set: CriteriaSet) -> None:
+    expire(certified(make_run(make_judge("weak"), criteria_set, a=2, d=2), timezone.now()), 10)
+
+    age = int(client.get(URL.replace("strict", "weak"))["Cache-Control"].partition("max-age=")[2])
+
+    assert age < 10
+
+
 def test_the_live_versions_answer_unless_others_are_named(
     client: Client, certificate: Certificate, criteria_set: CriteriaSet
 ) -> None:

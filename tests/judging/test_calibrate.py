@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from judging.models import Run
+from judging.models import Judge, JudgeVersion, Run
+from judging.services.engine import work_on
+from judging.services.judges import add_panel_version, promote_judge
 from labeling.models import CriteriaSet
 from tests.factories import make_candidate, make_criteria_set, make_ruling
 from tests.scripted_judge import ScriptedJudge
@@ -197,6 +199,24 @@ def test_no_worker_is_said_and_ctrl_c_leaves_the_run_at_work(
     assert "No worker is seen" in capsys.readouterr().err
     assert stopped.value.returncode == 130
     assert Run.objects.get().state == "running"
+
+
+def test_the_answer_is_about_the_version_that_ran_whatever_is_promoted_meanwhile(
+    provider: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_golden(["pass", "fail"])
+    panel = Judge.objects.get(slug="panel")
+
+    def promote_and_work(seconds: float) -> None:
+        jurors = JudgeVersion.objects.filter(kind="model").order_by("-pk")
+        promote_judge(judge=panel, version=add_panel_version(slug="panel", members=list(jurors)), actor=None)
+        work_on(Run.objects.get().pk)
+
+    monkeypatch.setattr("judging.management.commands.calibrate.time.sleep", promote_and_work)
+
+    _, out = run_command("calibrate", "panel", "replies", "--wait")
+
+    assert out.startswith("UNCERTIFIED  n=2  ")
 
 
 @pytest.mark.parametrize(

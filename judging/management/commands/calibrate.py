@@ -17,11 +17,10 @@ from judging.services.patience import patiently
 from judging.services.progress import Progress, progress
 from judging.services.resource import resource, summary
 from judging.services.runs import CannotRun
-from judging.services.standing import Standing, UnknownName, find_standing, named_version
+from judging.services.standing import Standing, UnknownName, named_standing
 from judging.services.starting import start_once
 from judging.services.workers import workers_seen
 from judging.tasks import start_work
-from labeling.models import CriteriaSet
 
 _LOOK_EVERY = 0.5  # seconds
 _WORD_EVERY = 30.0  # seconds between two words that no worker is seen
@@ -45,11 +44,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        standing = self.standing(options)
+        standing = self.standing(options["judge"], options["criteria"])
         run = self.start(standing)
         if options["wait"]:
             run = self.follow(run)
-            standing = self.standing(options)
+            # By number: another version may have been promoted meanwhile.
+            standing = self.standing(str(run.judge_version), str(run.criteria_version))
         if options["json"]:
             self.stdout.write(json.dumps(resource(standing) | {"run": run_resource(run)}, indent=2))
         else:
@@ -57,19 +57,10 @@ class Command(BaseCommand):
         if not standing.certified or (options["wait"] and run.state != Run.State.FINISHED):
             sys.exit(1)
 
-    def standing(self, options: dict[str, Any]) -> Standing:
+    def standing(self, judge: str, criteria: str) -> Standing:
         """How the named judge stands now."""
         try:
-            judge, judge_version = named_version(options["judge"])
-            criteria, version = named_version(options["criteria"])
-            return find_standing(
-                judge=judge,
-                criteria=criteria,
-                sets=CriteriaSet.objects.all(),
-                now=timezone.now(),
-                judge_version=judge_version,
-                version=version,
-            )
+            return named_standing(judge, criteria, timezone.now())
         except UnknownName as problem:
             raise CommandError(str(problem), returncode=2) from None
 

@@ -8,8 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from judging.services.resource import resource, summary
-from judging.services.standing import Standing, UnknownName, find_standing, named_version
-from labeling.models import CriteriaSet
+from judging.services.standing import UnknownName, named_standing
 
 
 class Command(BaseCommand):
@@ -22,26 +21,13 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the certification resource")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        standing = _standing(options["judge"], options["criteria"])
+        try:
+            standing = named_standing(options["judge"], options["criteria"], timezone.now())
+        except UnknownName as problem:
+            raise CommandError(str(problem), returncode=2) from None
         if options["json"]:
             self.stdout.write(json.dumps(resource(standing), indent=2))
         else:
             self.stdout.write(summary(standing))
         if not standing.certified:
             sys.exit(1)
-
-
-def _standing(judge: str, criteria: str) -> Standing:
-    try:
-        slug, judge_version = named_version(judge)
-        criteria_slug, version = named_version(criteria)
-        return find_standing(
-            judge=slug,
-            criteria=criteria_slug,
-            sets=CriteriaSet.objects.all(),
-            now=timezone.now(),
-            judge_version=judge_version,
-            version=version,
-        )
-    except UnknownName as problem:
-        raise CommandError(str(problem), returncode=2) from None
