@@ -13,6 +13,7 @@ from ninja.security import HttpBearer
 from judging.models import ApiToken
 
 PREFIX = "vera_"
+_SECRET = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")  # a judge's slug may begin like a token
 _NAMES_IN_URL = re.compile(r"(^|[?&])(access_?token|token|api_?key|key|authorization|bearer)=", re.IGNORECASE)
 
 MISSING = "Send an API token in the header “Authorization: Bearer …”."
@@ -63,5 +64,5 @@ class Bearer(HttpBearer):
 def refuse_token_in_url(request: HttpRequest) -> None:
     """Refuse a request whose address carries a token, valid or not, before anything is looked up."""
     query = request.META.get("QUERY_STRING", "")
-    if _NAMES_IN_URL.search(query) or PREFIX in query:
+    if _NAMES_IN_URL.search(query) or _SECRET.search(query):
         raise HttpError(401, IN_URL)

@@ -79,6 +79,14 @@ def test_a_token_in_the_address_is_refused_and_not_logged(
     assert secret not in caplog.text
 
 
+def test_a_judge_whose_name_begins_like_a_token_may_be_asked_about() -> None:
+    response = Client(headers={"Authorization": f"Bearer {token('gate')}"}).get(
+        "/api/v1/certifications", {"judge": "vera_support"}
+    )
+
+    assert response.status_code == 200
+
+
 def test_bad_parameters_are_422_by_field() -> None:
     response = Client(headers={"Authorization": f"Bearer {token('gate')}"}).get(
         "/api/v1/certifications", {"limit": "many", "status": "maybe", "cursor": "0"}
