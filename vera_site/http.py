@@ -1,7 +1,10 @@
-"""What every view shares: the typed request, and answering with a page or with one part of it."""
+"""What every view shares: the typed request, what is refused before any view, a page or one part of it."""
+
+from collections.abc import Callable
 
 from django.contrib.auth.models import User
-from django.http import HttpRequest
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
 from django_htmx.middleware import HtmxDetails
 
 
@@ -10,6 +13,26 @@ class Request(HttpRequest):
 
     user: User
     htmx: HtmxDetails
+
+
+def storable_requests(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: refuse (400) what no database could look up or keep.
+
+    That is a NUL in the address, which PostgreSQL takes in no text, and a form that is not in UTF-8, which
+    could hold halves of characters.
+    """
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            raise BadRequest("The address has a NUL character.")
+        charset = (request.content_params or {}).get("charset", "utf-8")
+        if charset.lower() not in {"utf-8", "utf8"}:
+            raise BadRequest("What was sent is not in UTF-8.")
+        return get_response(request)
+
+    return answer
 
 
 def part(request: HttpRequest, template: str, name: str) -> str:
