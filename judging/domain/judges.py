@@ -58,8 +58,8 @@ def check_model(entry: ModelEntry) -> None:
             "“family” is missing: name who made the model, such as openai. "
             "A judge must not pass for independent of its own answers."
         )
-    if problem := text_problem(entry.family):
-        raise InvalidJudge(f"“family”: {problem}")
+    if not entry.family.isprintable():
+        raise InvalidJudge("“family” has characters that nobody can see; write its name without them.")
     for name in filter(None, (entry.base_url_env, entry.api_key_env)):
         check_looks_like_variable(name)
     if entry.price:

@@ -17,13 +17,12 @@ members = ["careful", "literal", "quick"]
 on_split = "majority"                # or "human"
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from judging.domain.judges import InvalidJudge, ModelEntry, PanelEntry, Price
-from labeling.domain.toml_tables import check_table, toml_lines
+from labeling.domain.toml_tables import check_table, read_toml, toml_lines
 
 type Entry = ModelEntry | PanelEntry
 
@@ -43,10 +42,7 @@ _PRICE: Mapping[str, type] = {"input": Decimal, "output": Decimal}
 
 def read_judges(text: str) -> list[Entry]:
     """The judges of a TOML text, in its order. Raises `InvalidJudge` naming the key and its place."""
-    try:
-        document = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidJudge(f"This is not TOML: {error}.") from error
+    document = read_toml(text, InvalidJudge)
     check_table(document, {"judge": list}, "the file", InvalidJudge)
     tables = document.get("judge") or []
     if not tables:
@@ -97,7 +93,7 @@ def _price(table: Any, place: str) -> Price:
 def _panel(table: Mapping[str, Any], place: str) -> PanelEntry:
     check_table(table, _PANEL, place, InvalidJudge)
     members = table.get("members", [])
-    if not members or not all(isinstance(member, str) for member in members):
+    if not members or not all(isinstance(member, str) and member.isprintable() for member in members):
         raise InvalidJudge(f"{place}: “members” must be a list of judges' slugs.")
     on_split = table.get("on_split", "majority")
     if on_split not in ("majority", "human"):

@@ -10,6 +10,7 @@ from judging.models import JudgeVersion
 from judging.services.judges import add_model_version, add_panel_version
 from judging.services.plans import price_of
 from labeling.access import AnyUser
+from labeling.forms.json_field import StrictJSONField
 
 _SLUG_HELP = "In addresses and commands, such as careful-reader. It never changes."
 
@@ -41,7 +42,7 @@ class ModelForm(forms.Form):
         help_text="Only for a server of your own, such as VERA_JUROR_HOUSE_URL. "
         "An administrator allows its host in VERA_JUROR_HOSTS.",
     )
-    params = forms.JSONField(
+    params = StrictJSONField(
         label="Parameters",
         required=False,
         initial={"temperature": 0},
@@ -98,6 +99,14 @@ class MembersField(forms.ModelMultipleChoiceField[JudgeVersion]):
     def label_from_instance(self, obj: JudgeVersion) -> str:
         state = "live" if obj.pk == obj.judge.live_version_id else "not live"
         return f"{obj.judge.slug}, version {obj.number} ({state}): {obj.model}, {obj.family}"
+
+    def clean(self, value: Any) -> QuerySet[JudgeVersion]:
+        # Larger than any id; SQLite would stumble over it instead of finding nothing.
+        if too_long := next((each for each in value or () if len(str(each)) > 18), None):
+            raise forms.ValidationError(
+                self.error_messages["invalid_choice"], code="invalid_choice", params={"value": too_long[:18]}
+            )
+        return super().clean(value)
 
 
 class PanelForm(forms.Form):

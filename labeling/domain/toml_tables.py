@@ -1,6 +1,7 @@
 """Tables of a TOML file: checked key by key on the way in, written as text on the way out."""
 
 import json
+import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -13,6 +14,28 @@ _WORDS = {
     dict: "a table",
     list: "an array",
 }
+
+
+_LARGEST_EXPONENT = 300  # either way; computing with Decimals far beyond would take hours
+
+
+def read_toml(text: str, refusal: type[ValueError]) -> dict[str, Any]:
+    """The document, its decimals as Decimal. Raises `refusal` with a sentence where there is none."""
+    try:
+        return tomllib.loads(text, parse_float=_decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise refusal(f"This is not TOML: {error}.") from error
+    except RecursionError as error:
+        raise refusal("This TOML is nested too deeply to be read.") from error
+    except ValueError as error:  # from a number, a date or a time that is none
+        raise refusal("This TOML holds a number too long to be read, or a date that is none.") from error
+
+
+def _decimal(literal: str) -> Decimal:
+    number = Decimal(literal)
+    if number.is_finite() and abs(number.adjusted()) > _LARGEST_EXPONENT:
+        raise ValueError(literal)
+    return number
 
 
 def check_table(table: Any, known: Mapping[str, type], place: str, refusal: type[ValueError]) -> None:

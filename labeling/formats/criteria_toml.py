@@ -13,14 +13,13 @@ scale = "binary"                     # or "graded" (1 to 5), or [lowest, highest
 minimum = 1                          # what a required one must reach; 1 where the scale is binary
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from labeling.domain.criteria import JUDGE, CriteriaSpec, CriterionSpec, InvalidCriteria, check_criteria
-from labeling.domain.toml_tables import check_table, toml_lines, toml_value
+from labeling.domain.toml_tables import check_table, read_toml, toml_lines, toml_value
 
 SCALES = {"binary": (0, 1), "graded": (1, 5)}
 
@@ -74,10 +73,7 @@ class SetEntry:
 
 def read_criteria(text: str) -> list[SetEntry]:
     """The criteria sets of a TOML text, checked. Raises `InvalidCriteria` naming the key and its place."""
-    try:
-        document = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidCriteria(f"This is not TOML: {error}.") from error
+    document = read_toml(text, InvalidCriteria)
     check_table(document, {"criteria_set": list}, "the file", InvalidCriteria)
     tables = document.get("criteria_set") or []
     if not tables:

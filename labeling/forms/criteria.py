@@ -8,13 +8,14 @@ from django.db.models import QuerySet
 
 from labeling.domain.criteria import JUDGE, CriteriaSpec, CriterionSpec, InvalidCriteria, check_criterion
 from labeling.domain.rules import RULES
+from labeling.forms.json_field import StrictJSONField
 from labeling.models import CriteriaSet, CriteriaVersion
 from labeling.services.criteria import LARGEST_NUMBER, check_storable, spec_of
 
 MOST_CRITERIA = 50
 
 
-class ParamsField(forms.JSONField):
+class ParamsField(StrictJSONField):
     """A rule's parameters as JSON; none are shown as an empty field."""
 
     def prepare_value(self, value: Any) -> Any:

@@ -17,6 +17,7 @@ from labeling.services.audit import record
 from labeling.services.queue import open_slots
 
 MOST_LABELS_PER_ROW = 20
+MOST_DAYS = 3650
 
 
 class SetSettings(TypedDict, total=False):
@@ -48,8 +49,12 @@ def check_settings(criteria_set: CriteriaSet) -> None:
     for text in (criteria_set.name, criteria_set.description):
         if problem := text_problem(text):
             raise InvalidCriteria(problem)
+    if not criteria_set.name.isprintable():
+        raise InvalidCriteria("The name has characters that nobody can see; write it without them.")
     if criteria_set.labels_per_row > MOST_LABELS_PER_ROW:
         raise InvalidCriteria(f"A row can be labelled by at most {MOST_LABELS_PER_ROW} people.")
+    if criteria_set.max_age_days > MOST_DAYS:
+        raise InvalidCriteria(f"A certificate holds at most {MOST_DAYS} days.")
     try:
         criteria_set.full_clean(exclude=["live_version"])
     except ValidationError as error:

@@ -179,7 +179,7 @@ def posted(request: Request) -> QueryDict | None:
         return None
     data = request.POST.copy()
     total = data.get("criteria-TOTAL_FORMS", "")
-    if "more" in data and total.isascii() and total.isdecimal():
+    if "more" in data and total.isascii() and total.isdecimal() and len(total) < 9:
         data["criteria-TOTAL_FORMS"] = str(int(total) + 1)
         for name, field in CriterionForm.base_fields.items():
             if field.initial is not None:

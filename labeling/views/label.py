@@ -280,4 +280,4 @@ def show(
 
 
 def _whole(number: str) -> int:
-    return int(number) if number.isascii() and number.isdigit() else 0
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0

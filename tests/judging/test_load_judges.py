@@ -149,7 +149,7 @@ def test_a_refused_file_is_recorded() -> None:
 
 
 def test_a_file_that_is_not_there_is_wrong_use() -> None:
-    with pytest.raises(CommandError, match=r"gone\.toml: No such file") as refusal:
+    with pytest.raises(CommandError, match=r"gone\.toml cannot be read: No such file") as refusal:
         call_command("load_judges", "gone.toml")
 
     assert refusal.value.returncode == 2

@@ -81,7 +81,7 @@ def test_order_and_removal_are_taken_from_the_form(client: Client, criteria_set:
         ({"minimum": ""}, "required but has no minimum"),
         ({"description": ""}, "This field is required"),
         ({"strategy": "max_words"}, "needs"),
-        ({"params": "{nonsense"}, "Enter a valid JSON"),
+        ({"params": "{nonsense"}, "This is not valid JSON"),
         ({"params": "[1]"}, "Parameters look like"),
         ({"scale_max": 5000}, "go up to 1000"),
     ],

@@ -11,6 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 from judging.domain.judges import InvalidJudge
 from judging.domain.judges_toml import read_judges
 from judging.services.judges_code import LoadedJudge, load_judges
+from labeling.formats.given_file import read_text
+from labeling.formats.rows import FileProblem
 
 
 class Command(BaseCommand):
@@ -27,12 +29,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            entries = read_judges(Path(options["file"]).read_text(encoding="utf-8-sig"))
+            entries = read_judges(read_text(Path(options["file"])))
             loaded = load_judges(entries=entries, promote=options["promote"])
-        except OSError as error:
-            raise CommandError(f"{options['file']}: {error.strerror}.", returncode=2) from error
-        except UnicodeDecodeError as error:
-            raise CommandError(f"{options['file']}: this is not UTF-8 text.", returncode=2) from error
+        except FileProblem as error:
+            raise CommandError(str(error), returncode=2) from error
         except InvalidJudge as error:
             raise CommandError(f"{options['file']}: {error}", returncode=2) from error
         if options["json"]:

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 
 from labeling.domain.sampling import Split
+from labeling.formats.given_file import open_file
 from labeling.services.imports import (
     FORMATS,
     HASH,
@@ -49,7 +50,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         labeler = _labeler(options["labeler"])
         try:
-            with options["file"].open("rb") as stream:
+            with open_file(options["file"]) as stream:
                 report = import_golden(
                     stream=stream,
                     file_name=options["file"].name,
@@ -62,7 +63,7 @@ class Command(BaseCommand):
                     dry_run=options["dry_run"],
                 )
         except OSError as error:
-            raise _bad_input(f"{options['file']} cannot be read: {error.strerror}.") from error
+            raise _bad_input(f"{options['file']} cannot be read: {error.strerror or error}.") from error
         except (FileProblem, ImportProblem) as problem:
             raise _bad_input(str(problem)) from problem
         self.stdout.write(json.dumps(report.as_json()) if options["json"] else _in_words(report))

@@ -10,6 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from labeling.domain.criteria import InvalidCriteria
 from labeling.formats.criteria_toml import read_criteria
+from labeling.formats.given_file import read_text
+from labeling.formats.rows import FileProblem
 from labeling.services.criteria_code import Loaded, load_criteria
 
 
@@ -26,12 +28,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            entries = read_criteria(Path(options["file"]).read_text(encoding="utf-8-sig"))
+            entries = read_criteria(read_text(Path(options["file"])))
             loaded = load_criteria(entries=entries, promote=options["promote"])
-        except OSError as error:
-            raise CommandError(f"{options['file']}: {error.strerror}.", returncode=2) from error
-        except UnicodeDecodeError as error:
-            raise CommandError(f"{options['file']} is not UTF-8; save it as UTF-8.", returncode=2) from error
+        except FileProblem as error:
+            raise CommandError(str(error), returncode=2) from error
         except InvalidCriteria as error:
             raise CommandError(f"{options['file']}: {error}", returncode=2) from error
         if options["json"]:
