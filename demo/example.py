@@ -8,9 +8,9 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from demo.rows import FILES, FOLDER
-from judging.models import ApiToken, Certificate
+from judging.models import ApiToken, Certificate, Judge
 from judging.services.standing import find_standing
-from labeling.models import CriteriaSet, Membership
+from labeling.models import Candidate, CriteriaSet, Membership
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,13 @@ CALIBRATIONS = [
 def load_example() -> None:
     """Load criteria, rows, judges and accounts."""
     said = io.StringIO()  # what the commands report is for those who call them by hand
-    call_command("load_criteria", str(FOLDER / "criteria.toml"), stdout=said)
+    if CriteriaSet.objects.filter(slug__in=FILES).count() < len(FILES):
+        call_command("load_criteria", str(FOLDER / "criteria.toml"), stdout=said)
     for slug, name in FILES.items():
-        call_command("import_golden", str(FOLDER / name), criteria_set=slug, format="jsonl", stdout=said)
-    call_command("load_judges", str(FOLDER / "judges.toml"), stdout=said)
+        if not Candidate.objects.filter(criteria_set__slug=slug).exists():
+            call_command("import_golden", str(FOLDER / name), criteria_set=slug, format="jsonl", stdout=said)
+    if Judge.objects.filter(slug__in=[judge for judge, _ in CALIBRATIONS]).count() < len(CALIBRATIONS):
+        call_command("load_judges", str(FOLDER / "judges.toml"), stdout=said)
     for login in LOGINS:
         _make_account(login)
 
