@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Prefetch, Q
 
 from judging.models.judges import JudgeVersion
 from labeling.models import Candidate, CriteriaVersion, Criterion
@@ -70,6 +70,16 @@ class VerdictQuerySet(models.QuerySet["Verdict"]):
     def claimable(self, now: datetime) -> Self:
         """Work that nobody holds: never claimed, given back, or held by a worker whose lease ran out."""
         return self.own().pending().filter(Q(lease_until=None) | Q(lease_until__lt=now))
+
+    def with_answers(self) -> Self:
+        """With candidate, scores in the criteria's order and jurors' verdicts: as many queries for any rows."""
+        scores = CriterionScore.objects.select_related("criterion").order_by("criterion__position")
+        jurors = Verdict.objects.select_related("judge_version__judge").order_by("pk")
+        return self.select_related("candidate", "judge_version__judge").prefetch_related(
+            Prefetch("scores", scores),
+            Prefetch("juror_verdicts", jurors),
+            Prefetch("juror_verdicts__scores", scores),
+        )
 
 
 class Verdict(models.Model):

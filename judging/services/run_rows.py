@@ -5,6 +5,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from judging.models import Run, Verdict
+from judging.models.runs import VerdictQuerySet
 from labeling.models import Exposure
 from labeling.services.audit import record
 from labeling.services.exposures import record_exposure
@@ -18,12 +19,12 @@ def skipped_of(run: Run) -> QuerySet[Verdict]:
     return found.select_related("judge_version__judge").order_by("pk")
 
 
-def opened_of(run: Run, reader: User) -> QuerySet[Verdict]:
+def opened_of(run: Run, reader: User) -> VerdictQuerySet:
     """The run's own verdicts on the rows that `reader` has been shown a judge's verdict of."""
     return _decided(run).filter(_shown_to(run, reader))
 
 
-def closed_of(run: Run, reader: User) -> QuerySet[Verdict]:
+def closed_of(run: Run, reader: User) -> VerdictQuerySet:
     """The run's own verdicts on the other rows."""
     return _decided(run).exclude(_shown_to(run, reader))
 
@@ -49,8 +50,8 @@ def open_verdicts(*, run: Run, reader: User, outcome: str = "", most: int) -> in
     return len(candidates)
 
 
-def _decided(run: Run) -> QuerySet[Verdict]:
-    return run.verdicts.filter(panel_verdict=None, outcome__in=DECIDED)
+def _decided(run: Run) -> VerdictQuerySet:
+    return Verdict.objects.own().filter(run=run, outcome__in=DECIDED)
 
 
 def _shown_to(run: Run, reader: User) -> Exists:

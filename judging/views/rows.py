@@ -10,7 +10,7 @@ from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from judging.models import Calibration, CriterionScore, Verdict
+from judging.models import Calibration, Verdict
 from judging.services.disclosure import log_shown, open_rows, opened_by
 from judging.services.standing import Standing
 from judging.views.dashboard import standing_or_404, versions_query
@@ -95,7 +95,7 @@ def _tune_disagreements(calibration: Calibration) -> QuerySet[Verdict, Any]:
 
 def _page(request: Request, standing: Standing, page: Page[Any], more: dict[str, Any]) -> HttpResponse:
     truths: dict[int, str] = dict(page)
-    verdicts = _with_everything(Verdict.objects.filter(pk__in=truths), standing.criteria_version)
+    verdicts = _with_labels(Verdict.objects.filter(pk__in=truths).with_answers(), standing.criteria_version)
     by_pk = {verdict.pk: verdict for verdict in verdicts}
     rows = [ShownRow(by_pk[pk], truth) for pk, truth in truths.items()]
     versions = versions_query(standing)
@@ -104,15 +104,10 @@ def _page(request: Request, standing: Standing, page: Page[Any], more: dict[str,
     return render(request, "judging/rows.html", context | more)
 
 
-def _with_everything(verdicts: QuerySet[Verdict], version: CriteriaVersion) -> QuerySet[Verdict]:
+def _with_labels(verdicts: QuerySet[Verdict], version: CriteriaVersion) -> QuerySet[Verdict]:
     labels = Label.objects.current().filter(version=version).select_related("labeler")
     rulings = Ruling.objects.current().filter(version=version).select_related("ruled_by")
-    scores = CriterionScore.objects.select_related("criterion")
-    jurors = Verdict.objects.select_related("judge_version__judge").order_by("pk")
-    return verdicts.select_related("candidate", "judge_version__judge").prefetch_related(
+    return verdicts.prefetch_related(
         Prefetch("candidate__labels", labels, to_attr="shown_labels"),
         Prefetch("candidate__rulings", rulings, to_attr="shown_rulings"),
-        Prefetch("scores", scores),
-        Prefetch("juror_verdicts", jurors),
-        Prefetch("juror_verdicts__scores", scores),
     )

@@ -3,14 +3,12 @@
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Prefetch
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from judging.access import get_run
 from judging.forms.runs import SkipFilter, VerdictFilter
-from judging.models import CriterionScore, Verdict
 from judging.services.run_rows import closed_of, open_verdicts, opened_of, skipped_of
 from labeling.views.scope import page_of
 from vera_site.http import Request
@@ -42,16 +40,8 @@ def run_verdicts(request: Request, pk: int) -> HttpResponse:
     opened, closed = opened_of(run, request.user), closed_of(run, request.user)
     if outcome:
         opened, closed = opened.filter(outcome=outcome), closed.filter(outcome=outcome)
-    page = page_of(_with_everything(opened).order_by("pk"), request, _PER_PAGE)
+    page = page_of(opened.with_answers().order_by("pk"), request, _PER_PAGE)
     left = closed.count()
     context: dict[str, Any] = {"section": "runs", "run": run, "form": form, "page": page}
     context |= {"closed": left, "most": min(left, _PER_PAGE)}
     return render(request, "judging/run_verdicts.html", context)
-
-
-def _with_everything(verdicts: Any) -> Any:
-    scores = CriterionScore.objects.select_related("criterion").order_by("criterion__position")
-    jurors = Verdict.objects.select_related("judge_version__judge").order_by("pk")
-    return verdicts.select_related("candidate", "judge_version__judge").prefetch_related(
-        Prefetch("scores", scores), Prefetch("juror_verdicts", jurors)
-    )

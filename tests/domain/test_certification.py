@@ -76,6 +76,11 @@ def test_no_rows_or_one_row_is_undefined_and_refused(table: Table) -> None:
     assert f"n={table.n}" in summary_line(found, POLICY.bar)
 
 
+def test_exactly_thirty_rows_and_five_of_a_class_are_enough() -> None:
+    assert reasons(Table(25, 0, 0, 5)) == []
+    assert reasons(Table(5, 0, 0, 25)) == []
+
+
 def test_exactly_the_bar_is_enough_and_a_hair_below_is_not() -> None:
     assert reasons(Table(165, 35, 35, 165)) == []  # kappa is exactly 13/20
     assert reasons(Table(2399, 508, 510, 2400)) == ["below_bar: 0.649 of 0.65"]

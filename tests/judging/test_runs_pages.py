@@ -16,7 +16,16 @@ from judging.domain.reasons import PauseReason
 from judging.models import JudgeVersion, Run, Verdict, WorkerSeen
 from judging.services.runs import pause_run
 from labeling.models import CriteriaSet, Exposure
-from tests.factories import live, make_candidate, make_criteria_set, make_judge, make_ruling, make_user
+from tests.factories import (
+    live,
+    make_candidate,
+    make_criteria_set,
+    make_judge,
+    make_panel,
+    make_ruling,
+    make_user,
+)
+from tests.judging.golden import make_run
 from tests.judging.running import judged, panel, rows, scoring, scripted
 
 pytestmark = pytest.mark.django_db
@@ -275,6 +284,17 @@ def test_only_verdicts_asked_for_are_opened(client: Client, monkeypatch: pytest.
     client.post(f"/runs/{run.pk}/verdicts/?outcome=pass")
 
     assert not Exposure.objects.filter(user=lead).exists()
+
+
+def test_opened_verdicts_cost_the_same_however_many(client: Client) -> None:
+    costs = []
+    for number in (2, 8):
+        run = make_run(make_panel([make_judge(), make_judge()]), make_criteria_set(), a=number)
+        enter_for(client, run)
+        client.post(f"/runs/{run.pk}/verdicts/")
+        costs.append(queries_of(client, f"/runs/{run.pk}/verdicts/"))
+
+    assert costs[0] == costs[1]
 
 
 def test_a_paused_run_says_why_and_resumes(client: Client) -> None:
