@@ -193,8 +193,12 @@ def _unavailable(error: Exception, call: Call, wanted: Format) -> Unavailable:
 def _litellm() -> Any:
     """The library, quiet: it costs seconds and 200 MB, so it is imported with the first question."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    import httpx
     import litellm
 
+    # Nobody is followed to another address: only the one that was asked is on the administrator's list.
+    # The library follows by default and has no switch for it; a redirect is now a failed call.
+    httpx.Response.has_redirect_location = False  # type: ignore[assignment, method-assign]
     litellm.suppress_debug_info = True
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     return litellm

@@ -37,6 +37,13 @@ def test_no_other_variable_can_be_read(monkeypatch: pytest.MonkeyPatch, name: st
         "http://u:p@localhost",
         "//x",
         "http://[",
+        "http://127.0.0.1@evil.example/",
+        "http://127.0.0.1\\@evil.example/",
+        "http://[::ffff:127.0.0.1]/v1",
+        "http://127.0.0.1./v1",
+        "http://0x7f000001/v1",
+        "HTTPS://EVIL.EXAMPLE/v1",
+        "file:///etc/passwd",
         "no address",
     ],
 )

@@ -4,7 +4,10 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -231,3 +234,30 @@ def test_importing_the_door_does_not_import_litellm() -> None:
     code = "import sys, judging.llm; sys.exit('litellm' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class Redirecting(BaseHTTPRequestHandler):
+    """Sends whoever asks on to `elsewhere`."""
+
+    elsewhere = ""
+
+    def do_POST(self) -> None:
+        self.send_response(307)
+        self.send_header("Location", self.elsewhere)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments: object) -> None:
+        """Quiet."""
+
+
+def test_nobody_is_followed_to_another_address(judge: ScriptedJudge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Redirecting, "elsewhere", f"{judge.url}/chat/completions")
+    before = len(judge.calls)
+    with HTTPServer(("127.0.0.1", 0), Redirecting) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        refused = failure(replace(call(judge, "pass"), base_url=f"http://127.0.0.1:{server.server_port}/v1"))
+        server.shutdown()
+
+    assert refused.code == "unavailable"
+    assert len(judge.calls) == before
