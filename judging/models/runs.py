@@ -72,7 +72,7 @@ class VerdictQuerySet(models.QuerySet["Verdict"]):
         return self.own().pending().filter(Q(lease_until=None) | Q(lease_until__lt=now))
 
     def with_answers(self) -> Self:
-        """With candidate, scores in the criteria's order and jurors' verdicts: as many queries for any rows."""
+        """With candidate, ordered scores and jurors' verdicts: the same number of queries for any rows."""
         scores = CriterionScore.objects.select_related("criterion").order_by("criterion__position")
         jurors = Verdict.objects.select_related("judge_version__judge").order_by("pk")
         return self.select_related("candidate", "judge_version__judge").prefetch_related(
