@@ -7,6 +7,7 @@ from labeling.views import criteria, exports, golden, home, imports, label, labe
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
     path("sets/new/", criteria.set_new, name="set_new"),
+    path("sets/<slug:slug>/", home.criteria_set, name="set"),
     path("sets/<slug:slug>/label/", label.label, name="label"),
     path("sets/<slug:slug>/label/draft/", label.draft, name="label_draft"),
     path("sets/<slug:slug>/label/text/<int:candidate_id>/<slug:field>/", label_text.text, name="label_text"),

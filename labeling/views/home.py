@@ -7,11 +7,11 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.db.models import Count, OuterRef, QuerySet
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from labeling.access import led_sets, visible_sets
+from labeling.access import get_set, led_sets, visible_sets
 from labeling.models import Candidate, CriteriaSet, Slot
 from labeling.views.scope import page_of
 from vera_site.http import Request
@@ -37,6 +37,13 @@ def home(request: Request) -> HttpResponse:
     page = page_of(visible_sets(request.user).select_related("live_version"), request, SETS_PER_PAGE)
     cards = make_cards(request.user, list(page.object_list))
     return render(request, "labeling/home.html", {"section": "sets", "page": page, "cards": cards})
+
+
+@require_safe
+@login_required
+def criteria_set(request: Request, slug: str) -> HttpResponse:
+    """The address of a set itself leads to its golden set."""
+    return redirect("golden", get_set(request.user, slug).slug)
 
 
 def make_cards(user: User, criteria_sets: list[CriteriaSet]) -> list[Card]:

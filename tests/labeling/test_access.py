@@ -13,7 +13,7 @@ from tests.factories import live, make_candidate, make_criteria_set, make_label,
 
 pytestmark = pytest.mark.django_db
 
-LABELERS_MAY = {"label", "label_draft", "label_text", "golden", "candidate", "criteria"}
+LABELERS_MAY = {"label", "label_draft", "label_text", "golden", "candidate", "criteria", "set"}
 
 
 def of_a_set(pattern: URLPattern) -> bool:
