@@ -1,6 +1,7 @@
 """What every view shares: the typed request, what is refused before any view, a page or one part of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest
@@ -33,6 +34,25 @@ def storable_requests(
         return get_response(request)
 
     return answer
+
+
+def private_pages(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: what depends on who is logged in is kept by nobody, unless its view says otherwise."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if "Cookie" in response.get("Vary", "") and "Cache-Control" not in response:
+            response["Cache-Control"] = "private, no-store"
+        return response
+
+    return answer
+
+
+def tried_name(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> str:
+    """The user name of an attempt to log in, no longer than can be recorded."""
+    return str((credentials or request.POST).get("username", ""))[:255]
 
 
 def part(request: HttpRequest, template: str, name: str) -> str:

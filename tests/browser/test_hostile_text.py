@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Page
+from playwright.sync_api import Dialog, Page
 
 from judging.models import CriterionScore, JudgeVersion, Run
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Criterion, ImportBatch
@@ -29,7 +29,12 @@ FOREIGN = "img[src=x], svg[onload], a[href^='javascript'], script:not([src]), ma
 def alarmed(page: Page) -> Iterator[Page]:
     """A page on which nothing that was written may run; a dialog is a failure."""
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def note(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", note)
     yield page
     assert dialogs == []
 

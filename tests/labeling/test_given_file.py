@@ -78,7 +78,7 @@ def test_toml_that_cannot_be_computed_with(command: str, line: str, sentence: st
 
 
 def test_an_argument_that_is_no_text_is_wrong_use() -> None:
-    command = [sys.executable, "manage.py", "gate", b"\xff\xfe", "s"]
+    command: list[str | bytes] = [sys.executable, "manage.py", "gate", b"\xff\xfe", "s"]
 
     ended = subprocess.run(command, cwd=settings.BASE_DIR, capture_output=True, text=True)
 

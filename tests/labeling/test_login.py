@@ -61,3 +61,24 @@ def test_who_is_locked_out_somewhere_may_log_in_elsewhere(client: Client, lena: 
     response = client.post(LOGIN, {"username": "lena", "password": "secret"}, REMOTE_ADDR="10.0.0.1")
 
     assert response.status_code == 302
+
+
+@pytest.mark.parametrize("address", [LOGIN, "/admin/login/"])
+def test_a_name_of_any_length_is_a_wrong_one(client: Client, address: str) -> None:
+    answer = client.post(address, {"username": "x" * 20_000, "password": "guess"})
+
+    assert answer.status_code == 200
+
+
+def test_logging_in_begins_a_new_session(client: Client, lena: User) -> None:
+    client.cookies["sessionid"] = planted = "a" * 32
+
+    client.post(LOGIN, {"username": "lena", "password": "secret"})
+
+    assert client.cookies["sessionid"].value != planted
+
+
+def test_pages_behind_the_login_are_kept_by_nobody(client: Client, lena: User) -> None:
+    client.force_login(lena)
+
+    assert "no-store" in client.get("/").headers["Cache-Control"]
