@@ -81,7 +81,7 @@ def certifications(
     request: HttpRequest,
     judge: str = "",
     criteria: str = "",
-    status: Literal["certified", "uncertified"] | None = None,
+    status: Literal["certified", "uncertified", ""] = "",
     cursor: Number | None = None,
     limit: Limit = 50,
 ) -> HttpResponse:

@@ -146,6 +146,10 @@ def test_what_lets_a_judge_pass_with_doubt_is_a_warning() -> None:
     ]
 
 
+def test_without_a_skip_there_is_no_worst_case_to_warn_of() -> None:
+    assert warnings(Table(15, 15, 0, 30)) == []
+
+
 def test_what_the_policy_demands_and_nobody_measured_blocks() -> None:
     demanding = replace(POLICY, demand_ordering=True, demand_human_ceiling=True)
 

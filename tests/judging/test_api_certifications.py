@@ -218,8 +218,10 @@ def test_the_list_filters_by_the_effective_state(
     assert listed(status="certified") == ["strict"]
     assert listed(judge="weak", criteria="replies") == ["weak"]
     assert listed(criteria="nothing") == []
+    assert listed(judge="", criteria="", status="") == ["weak", "strict"]
     expire(certificate, 0)
     assert listed(status="certified") == []
+    assert listed(status="uncertified") == ["weak", "strict"]
     assert listed(status="uncertified") == ["weak", "strict"]
 
 

@@ -49,6 +49,12 @@ def test_56_of_60_balanced_rows_certify(criteria_set: CriteriaSet, judge: JudgeV
     assert line(certificate).startswith("CERTIFIED  n=60  kappa=0.867 (bar 0.65, 95% lower bound 0.")
 
 
+def test_a_certificate_ages_from_the_end_of_its_run(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
+    certificate = certified(make_run(judge, criteria_set, a=30, d=30), NOON + timedelta(days=20))
+
+    assert (certificate.calibrated_at, certificate.expires_at) == (NOON, NOON + timedelta(days=30))
+
+
 def test_the_founding_eight_rows_are_refused(criteria_set: CriteriaSet) -> None:
     panel = make_panel([make_judge(), make_judge(), make_judge()])
 

@@ -89,6 +89,21 @@ def test_nothing_changed_adds_no_event(criteria_set: CriteriaSet) -> None:
     assert Certificate.objects.count() == 1
 
 
+def test_a_row_that_people_now_disagree_on_is_counted(criteria_set: CriteriaSet) -> None:
+    run = make_run(make_judge(), criteria_set, a=20, d=20)
+    disputed = make_candidate(criteria_set)
+    make_verdict(run, disputed, "pass")
+    before = certified(run)
+    make_label(disputed, make_user(), "pass")
+    make_label(disputed, make_user(), "fail")
+
+    after = recount(before)
+
+    assert after is not None
+    assert (after.n, after.calibration.unresolved) == (40, 1)
+    assert {warning["code"] for warning in after.warnings} >= {"golden_set_changed", "unresolved_labels"}
+
+
 def test_the_policy_of_the_certificate_stays_in_force(criteria_set: CriteriaSet) -> None:
     before = certified(make_run(make_judge(), criteria_set, a=20, d=20))
     criteria_set.min_rows = 300
