@@ -4,7 +4,7 @@ import pytest
 from django.db import transaction
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from judging.models import Certificate
+from judging.models import Certificate, JudgeVersion
 from judging.services import certification
 from labeling.models import Candidate, CriteriaSet
 from labeling.services.truth import truth_changed
@@ -114,6 +114,23 @@ def test_the_policy_of_the_certificate_stays_in_force(criteria_set: CriteriaSet)
 
     assert after is not None
     assert (after.status, after.policy["min_rows"]) == ("certified", 30)
+
+
+def test_a_recount_completes_no_run_and_is_no_new_attempt(criteria_set: CriteriaSet) -> None:
+    first, second = make_judge("twice"), make_judge("twice-later")
+    JudgeVersion.objects.filter(pk=second.pk).update(judge=first.judge, number=2)
+    certified(make_run(first, criteria_set, a=3, d=2))
+    half = make_run(JudgeVersion.objects.get(pk=second.pk), criteria_set, a=20, d=20)
+    half.state = "cancelled"
+    half.save()
+    before = certified(half)
+    correct(candidates(before, "pass", "pass")[0], "fail")
+
+    after = recount(before)
+
+    assert after is not None
+    assert codes(after) == ["golden_set_changed", "run_incomplete"]
+    assert (before.attempt, after.attempt) == (2, 2)
 
 
 def test_jurors_are_recounted_with_their_panel(criteria_set: CriteriaSet) -> None:
