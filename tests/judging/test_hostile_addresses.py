@@ -94,3 +94,11 @@ def test_ids_in_forms_that_no_row_has(client: Client, number: str) -> None:
         "/sets/mine/criteria/new/",
     ):
         assert client.post(address, form).status_code in {200, 400, 404, 422}, address
+
+
+@pytest.mark.parametrize("route", [route for route in routes(get_resolver()) if not route.startswith("api/")])
+def test_nothing_is_accepted_without_the_forms_token(route: str) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(make_user(lead_of=make_criteria_set("mine")))
+
+    assert client.post(filled(route, "1", "mine")).status_code == 403
