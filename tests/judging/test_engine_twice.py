@@ -16,6 +16,7 @@ from judging.services.filling import save_answers
 from judging.services.plans import plan_of
 from judging.services.pump import Pump
 from judging.services.questions import open_questions
+from tests.factories import make_panel
 from tests.judging.running import judged, juror, outcomes, panel, rows, scoring, scripted
 
 
@@ -67,6 +68,21 @@ def test_an_answer_that_comes_after_the_lease_was_lost_changes_nothing() -> None
 
     assert outcomes(run) == {"juror pass": 1}
     assert [row.score for row in CriterionScore.objects.all()] == [1]
+
+
+@pytest.mark.django_db
+def test_answers_about_a_panel_that_has_decided_change_nothing() -> None:
+    jurors = [juror(base_url_env="", api_key_env="") for _ in range(2)]
+    run = scoring(make_panel(jurors), rows(1))
+    plan = plan_of(run)
+    questions = open_questions(plan, claims.claim(plan, "first", 5))
+
+    for outcome, score in ((Outcome.PASS, 1), (Outcome.FAIL, 0)):
+        said = (Score("meets_criteria", score, ""),)
+        save_answers(plan, [Answer(question, outcome, scores=said) for question in questions])
+
+    assert outcomes(run) == {"panel pass": 1, "juror pass": 2}
+    assert [row.score for row in CriterionScore.objects.all()] == [1, 1, 1]
 
 
 @pytest.mark.django_db
