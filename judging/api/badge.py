@@ -59,5 +59,4 @@ def _text(standing: Standing) -> str:
     certificate = standing.certificate
     if certificate is None:
         return "uncertified · never calibrated"
-    kappa = "undefined" if certificate.kappa is None else f"{certificate.kappa:.2f}"
-    return f"{standing.status} · kappa {kappa} · n {certificate.n}"
+    return f"{standing.status} · kappa {certificate.shown_kappa} · n {certificate.n}"

@@ -1,15 +1,17 @@
 """Calibrations and certificates: evidence, and what was decided from it."""
 
 from datetime import datetime
+from fractions import Fraction
 from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 
+from judging.domain.figures import shown_kappa
 from judging.models.judges import JudgeVersion
 from judging.models.runs import Run, Verdict
-from labeling.domain.agreement import Table
+from labeling.domain.agreement import Table, kappa_exact
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion
 
 
@@ -224,6 +226,21 @@ class Certificate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judge_version} on {self.criteria_version}: {self.status}"
+
+    @property
+    def exact_kappa(self) -> Fraction | None:
+        """From the counts; None where kappa does not exist."""
+        return None if self.kappa is None else kappa_exact(self.calibration.table)
+
+    @property
+    def shown_kappa(self) -> str:
+        """Kappa for people: never rounded up to a bar that it misses."""
+        return shown_kappa(self.exact_kappa, self.bar)
+
+    @property
+    def shown_bound(self) -> str:
+        """The lower bound, likewise."""
+        return shown_kappa(None if self.lower_bound is None else Fraction(self.lower_bound), self.bar)
 
     def is_certified(self, now: datetime) -> bool:
         """The effective state: an expired certificate certifies nothing."""

@@ -9,7 +9,7 @@ from judging.domain.reasons import Reason
 from judging.models import Certificate
 from judging.services.certification import policy_of
 from judging.services.standing import Standing
-from labeling.domain.agreement import Interval, kappa_exact
+from labeling.domain.agreement import Interval
 
 _PLAIN_FIGURES = (
     "kappa",
@@ -85,7 +85,7 @@ def _decision(standing: Standing) -> Decision:
         certified=standing.certified,
         reasons=standing.reasons,
         warnings=standing.warnings,
-        kappa=None if certificate.kappa is None else kappa_exact(table),
+        kappa=certificate.exact_kappa,
         interval=_interval(certificate),
         lower_bound=certificate.lower_bound,
         kappa_worst_case=_fraction(certificate.kappa_worst_case),

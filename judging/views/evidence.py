@@ -83,7 +83,7 @@ def _history(standing: Standing) -> QuerySet[Certificate]:
     events = Certificate.objects.filter(
         judge_version=standing.judge_version, criteria_version=standing.criteria_version
     )
-    return events.select_related("actor").order_by("-pk")[:_HISTORY]
+    return events.select_related("actor", "calibration").order_by("-pk")[:_HISTORY]
 
 
 def _others(standing: Standing) -> list[Standing]:

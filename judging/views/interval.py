@@ -27,7 +27,7 @@ def interval_drawing(standing: Standing) -> IntervalDrawing | None:
     if low is None or high is None:
         return None
     bar = f"{standing.bar.normalize():f}"
-    words = f"Kappa {certificate.kappa:.3f}, 95% interval {low:.3f} to {high:.3f}, bar {bar}"
+    words = f"Kappa {certificate.shown_kappa}, 95% interval {low:.3f} to {high:.3f}, bar {bar}"
     if round(high, 3) == round(certificate.kappa, 3) < 1:
         words += " (at these pass rates kappa can be no higher)"
     return IntervalDrawing(_at(certificate.kappa), _at(low), _at(high), _at(float(standing.bar)), words)

@@ -32,7 +32,7 @@ def test_a_public_badge_tells_state_kappa_and_rows(client: Client, criteria_set:
     assert response["Cache-Control"] == "public, max-age=60"
     title = ET.fromstring(response.content).find("{http://www.w3.org/2000/svg}title")
     assert title is not None
-    assert title.text == "strict: uncertified · kappa 1.00 · n 8"
+    assert title.text == "strict: uncertified · kappa 1.000 · n 8"
     assert b"style" not in response.content
 
 

@@ -56,6 +56,18 @@ def test_an_empty_dashboard_says_what_to_do(client: Client) -> None:
     assert "Start a calibration run" in page
 
 
+@pytest.mark.parametrize("address", ["/dashboard/", URL])
+def test_a_kappa_just_below_the_bar_is_not_shown_as_the_bar(
+    client: Client, criteria_set: CriteriaSet, address: str
+) -> None:
+    certify(make_judge("strict"), criteria_set, a=5, b=2, c=2, d=29)  # kappa 0.64977
+
+    page = client.get(address).text
+
+    assert "Kappa 0.649, 95% interval" in page
+    assert "Kappa 0.650" not in page
+
+
 def test_it_shows_state_kappa_and_interval(client: Client, criteria_set: CriteriaSet) -> None:
     certify(make_judge("strict"), criteria_set, a=28, b=2, c=2, d=28)
     certify(make_judge("weak"), criteria_set, a=3, d=2)
