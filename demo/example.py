@@ -35,8 +35,13 @@ CALIBRATIONS = [
 ]
 
 
+class NotOurs(Exception):
+    """An account of the demo's name belongs to somebody; the text says what to do."""
+
+
 def load_example() -> None:
-    """Load criteria, rows, judges and accounts."""
+    """Load accounts, criteria, rows and judges. What was changed since they were first loaded stays."""
+    accounts = [(login, _make_account(login)) for login in LOGINS]
     said = io.StringIO()  # what the commands report is for those who call them by hand
     if CriteriaSet.objects.filter(slug__in=FILES).count() < len(FILES):
         call_command("load_criteria", str(FOLDER / "criteria.toml"), stdout=said)
@@ -45,21 +50,30 @@ def load_example() -> None:
             call_command("import_golden", str(FOLDER / name), criteria_set=slug, format="jsonl", stdout=said)
     if Judge.objects.filter(slug__in=[judge for judge, _ in CALIBRATIONS]).count() < len(CALIBRATIONS):
         call_command("load_judges", str(FOLDER / "judges.toml"), stdout=said)
-    for login in LOGINS:
-        _make_account(login)
+    for login, user in accounts:
+        _make_member(login, user)
 
 
-def _make_account(login: Login) -> None:
-    user, _ = User.objects.get_or_create(username=login.name)
+def _make_account(login: Login) -> User:
+    user = User.objects.filter(username=login.name).first()
+    if user is None:
+        make = User.objects.create_superuser if login.role == "administrator" else User.objects.create_user
+        return make(login.name, password=login.password)
     if not user.check_password(login.password):
-        user.set_password(login.password)
-    user.is_staff = user.is_superuser = login.role == "administrator"
-    user.save()
-    if login.role != "administrator":
-        for criteria_set in CriteriaSet.objects.filter(slug__in=FILES):
-            Membership.objects.update_or_create(
-                user=user, criteria_set=criteria_set, defaults={"role": login.role}
-            )
+        raise NotOurs(
+            f"The account {login.name} is there already, with a password that is not the demo's. "
+            "Run the demo in a folder of its own: VERA_VAR=var-demo make demo"
+        )
+    return user
+
+
+def _make_member(login: Login, user: User) -> None:
+    if login.role == "administrator":
+        return
+    for criteria_set in CriteriaSet.objects.filter(slug__in=FILES):
+        Membership.objects.update_or_create(
+            user=user, criteria_set=criteria_set, defaults={"role": login.role}
+        )
 
 
 def forget_tokens() -> None:
@@ -74,12 +88,8 @@ def is_certified(judge: str, criteria: str) -> bool:
 
 
 def pending_calibrations() -> list[tuple[str, str]]:
-    """The calibrations of the example that have no certificate event yet for the live versions."""
-    done = {
-        (certificate.judge_version.judge.slug, certificate.criteria_version.criteria_set.slug)
-        for certificate in Certificate.objects.current()
-        .of_judge_version(None)
-        .of_criteria_version(None)
-        .with_names()
-    }
+    """The calibrations of the example that never came to a certificate or a refusal."""
+    done = set(
+        Certificate.objects.values_list("judge_version__judge__slug", "criteria_version__criteria_set__slug")
+    )
     return [pair for pair in CALIBRATIONS if pair not in done]

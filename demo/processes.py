@@ -1,6 +1,7 @@
 """The processes of the demo: started together, ended together."""
 
 import contextlib
+import ctypes
 import os
 import signal
 import socket
@@ -12,7 +13,9 @@ import urllib.request
 from pathlib import Path
 from types import TracebackType
 
-GRACE = 12.0  # seconds a process gets to end by itself
+GRACE = 15.0  # seconds all of them together get to end by themselves
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PR_SET_PDEATHSIG = 1  # of Linux's prctl
 
 
 class Processes:
@@ -37,6 +40,7 @@ class Processes:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=_end_with_parent if sys.platform == "linux" else None,
             )
 
     def ended(self) -> str | None:
@@ -51,16 +55,26 @@ class Processes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C must not leave anything running
-        for process in self._running.values():
-            _signal_group(process, signal.SIGTERM)
+        end_undisturbed()
+        # The last one first: a worker whose provider went before it would take that for a failing provider.
         deadline = time.monotonic() + GRACE
-        for process in self._running.values():
+        for process in reversed(self._running.values()):
+            _signal_group(process, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.0, deadline - time.monotonic()))
             _signal_group(process, signal.SIGKILL)  # a pool process may outlive its parent
             process.wait()
+
+
+def end_undisturbed() -> None:
+    """From here on a second Ctrl-C changes nothing: it must not leave anything running."""
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _end_with_parent() -> None:
+    """In a new process: ask the kernel for a SIGTERM if the demo is killed and can end nothing itself."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
@@ -68,15 +82,19 @@ def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> N
         os.killpg(process.pid, number)
 
 
-def port_is_free(port: int) -> bool:
-    """Whether something can listen at `port` on loopback."""
+def port_problem(port: int) -> str:
+    """Why nothing can listen at `port` on loopback, in a sentence; "" where something can."""
+    if not 0 < port < 65_536:
+        return f"{port} is no port: ports are 1 to 65535."
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
+        except PermissionError:
+            return f"Port {port} is for the system's own services."
         except OSError:
-            return False
-    return True
+            return f"Port {port} is in use."
+    return ""
 
 
 def free_port() -> int:

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import signal
+import sys
 import time
 from argparse import ArgumentParser
 from pathlib import Path
@@ -13,11 +14,23 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from demo.example import CALIBRATIONS, LOGINS, forget_tokens, is_certified, load_example, pending_calibrations
-from demo.processes import Processes, answers, free_port, port_is_free
+from demo.example import (
+    CALIBRATIONS,
+    LOGINS,
+    NotOurs,
+    forget_tokens,
+    is_certified,
+    load_example,
+    pending_calibrations,
+)
+from demo.processes import STOPPING, Processes, answers, end_undisturbed, free_port, port_problem
 from demo.rows import FILES
 
 START_LIMIT = 60.0  # seconds the processes get to answer
+
+
+class Stopped(BaseException):
+    """Somebody asked the demo to end. No KeyboardInterrupt: `calibrate` takes that for an end of watching."""
 
 
 class Command(BaseCommand):
@@ -33,10 +46,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, port: int, **options: Any) -> None:
         if settings.VERA_PRODUCTION:
             raise CommandError("The demo has accounts with known passwords and does not run in production.")
-        if not port_is_free(port):
-            raise CommandError(f"Port {port} is in use. Choose another one: make demo PORT={port + 1}")
-        signal.signal(signal.SIGTERM, _stop)
-        signal.signal(signal.SIGHUP, _stop)
+        if problem := port_problem(port):
+            raise CommandError(f"{problem} Choose another one: make demo PORT={free_port()}")
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(line_buffering=True)  # who sends it to a file wants the address now, too
+        for number in STOPPING:
+            signal.signal(number, _stop)
         provider_port = free_port()
         environment = {
             "VERA_DEMO": "1",
@@ -46,8 +61,10 @@ class Command(BaseCommand):
         try:
             with Processes(environment, Path(settings.VERA_VAR) / "log") as processes:
                 self._show(processes, port, provider_port)
-        except KeyboardInterrupt:
-            self.stdout.write("Everything the demo started has ended; its data stays in var/.")
+        except Stopped:
+            self.stdout.write(
+                f"Everything the demo started has ended; its data stays in {settings.VERA_VAR}."
+            )
 
     def _show(self, processes: Processes, port: int, provider_port: int) -> None:
         try:
@@ -56,14 +73,17 @@ class Command(BaseCommand):
             self._calibrate(processes)
             self._tell(port)
             self._stay(processes)
-        except KeyboardInterrupt:
+        except Stopped:
             self.stdout.write("\nStopping, which takes some ten seconds …")
             raise
 
     def _prepare(self) -> None:
         self.stdout.write("Preparing the database and the example …")
         call_command("migrate", verbosity=0)
-        load_example()
+        try:
+            load_example()
+        except NotOurs as problem:
+            raise CommandError(str(problem)) from None
 
     def _start(self, processes: Processes, port: int, provider_port: int) -> None:
         self.stdout.write("Starting the scripted provider, a worker and the pages …")
@@ -71,7 +91,8 @@ class Command(BaseCommand):
         processes.start("worker", "-m", "celery", "-A", "vera_site", "worker")
         processes.start(
             "pages", "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
-            "--workers", "2", "--blocking-threads", "1", "vera_site.wsgi:application",
+            "--workers", "2", "--workers-kill-timeout", "5", "--blocking-threads", "1",
+            "vera_site.wsgi:application",
         )  # fmt: skip
         addresses = [f"http://127.0.0.1:{provider_port}/healthz", f"http://127.0.0.1:{port}/healthz"]
         deadline = time.monotonic() + START_LIMIT
@@ -112,7 +133,8 @@ class Command(BaseCommand):
 
 
 def _stop(number: int, frame: object) -> None:
-    raise KeyboardInterrupt
+    end_undisturbed()
+    raise Stopped
 
 
 def _login_lines() -> str:
