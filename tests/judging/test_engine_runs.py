@@ -9,7 +9,7 @@ from judging.services.engine import work_on
 from judging.services.progress import progress
 from judging.services.runs import cancel_run, resume_run
 from labeling.models import Candidate, Submission
-from tests.factories import make_candidate
+from tests.factories import make_candidate, make_panel
 from tests.judging.running import KEY, judged, juror, only, outcomes, panel, rows, scoring, scripted
 
 pytestmark = pytest.mark.django_db
@@ -153,6 +153,25 @@ def test_a_verdict_says_whether_the_judge_is_independent_of_the_generator(
 
     with scripted(monkeypatch):
         run = scoring(juror(), criteria_set)
+        work_on(run.pk)
+
+    assert only(run).independent is independent
+
+
+@pytest.mark.parametrize(
+    ("generators", "independent"),
+    [(["other"], True), (["scripted"], False), (["scripted", ""], False), ([""], None)],
+)
+def test_a_panel_is_as_independent_as_its_least_independent_juror(
+    monkeypatch: pytest.MonkeyPatch, generators: list[str], independent: bool | None
+) -> None:
+    criteria_set = rows(1)
+    candidate = Candidate.objects.get(criteria_set=criteria_set)
+    for family in generators:
+        Submission.objects.create(candidate=candidate, generator_family=family, source="api")
+
+    with scripted(monkeypatch):
+        run = scoring(make_panel([juror(family="third"), juror(family="scripted")]), criteria_set)
         work_on(run.pk)
 
     assert only(run).independent is independent

@@ -50,6 +50,7 @@ def test_a_run_leaves_no_key_behind(
     behaviour: str, secret: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
+    monkeypatch.setattr("judging.domain.backoff._FIRST", 0.01)
     with ScriptedJudge() as provider:
         monkeypatch.setenv("VERA_JUROR_TEST_URL", provider.url)
         run = scoring(panel(behaviour, behaviour), rows(1))
