@@ -1,15 +1,17 @@
 """What the detail page shows behind a standing."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, QuerySet
 
+from judging.domain.figures import shown_kappa
 from judging.domain.reasons import SKIP_SENTENCES, SkipReason
 from judging.models import Calibration, CalibrationRow, Certificate
 from judging.services.standing import Standing
 from judging.views.figures import defined, lines_of, percent
-from labeling.domain.agreement import Estimate, band, estimate_kappa, kappa, labels_needed
+from labeling.domain.agreement import Estimate, band, estimate_kappa, kappa, kappa_exact, labels_needed
 
 _HISTORY = 20  # events shown
 
@@ -29,6 +31,7 @@ class Seat:
 
     calibration: Calibration
     kappa: Estimate | None
+    shown_kappa: str
     skips: list[Skips]
 
 
@@ -45,7 +48,7 @@ def evidence_of(standing: Standing) -> dict[str, Any]:
         "coverage": percent(certificate.coverage),
         "band": defined(lambda: band(kappa(calibration.table))),
         "labels_needed": _labels_needed(calibration, float(standing.bar)),
-        "seats": _seats(calibration),
+        "seats": _seats(calibration, standing.bar),
         "history": _history(standing),
     }
 
@@ -57,15 +60,18 @@ def _labels_needed(calibration: Calibration, bar: float) -> int | None:
     return needed if needed and needed > table.n else None
 
 
-def _seats(calibration: Calibration) -> list[Seat]:
+def _seats(calibration: Calibration, bar: Decimal) -> list[Seat]:
     """The judge of the run first, then its jurors in the order of their seats."""
     same_run = Calibration.objects.filter(run=calibration.run_id, is_current=True)
     found = list(same_run.select_related("judge_version__judge").order_by("pk"))
     skips = _skips(found)
-    return [
-        Seat(each, defined(lambda table=each.table: estimate_kappa(table)), skips.get(each.pk, []))  # type: ignore[misc]
-        for each in found
-    ]
+    return [_seat(each, bar, skips.get(each.pk, [])) for each in found]
+
+
+def _seat(calibration: Calibration, bar: Decimal, skips: list[Skips]) -> Seat:
+    table = calibration.table
+    shown = shown_kappa(defined(lambda: kappa_exact(table)), bar)
+    return Seat(calibration, defined(lambda: estimate_kappa(table)), shown, skips)
 
 
 def _skips(calibrations: list[Calibration]) -> dict[int, list[Skips]]:
