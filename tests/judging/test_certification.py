@@ -9,7 +9,7 @@ from judging.models import Calibration, Certificate, JudgeVersion
 from judging.services.certification import certify_run
 from judging.services.resource import summary
 from judging.services.standing import Standing
-from labeling.models import CriteriaSet
+from labeling.models import CriteriaSet, Exposure
 from labeling.services.exposures import record_exposure
 from tests.factories import (
     live,
@@ -217,12 +217,27 @@ def test_attempts_count_versions_scored_by_own_runs(criteria_set: CriteriaSet, j
     assert certified(make_run(second, criteria_set, a=3, d=2)).attempt == 2
 
 
+def test_a_version_that_scored_nothing_made_no_attempt(
+    criteria_set: CriteriaSet, judge: JudgeVersion
+) -> None:
+    certified(make_run(judge, criteria_set, skipped_pass=3))
+    second = make_judge()
+    JudgeVersion.objects.filter(pk=second.pk).update(judge=judge.judge, number=2)
+
+    run = make_run(JudgeVersion.objects.get(pk=second.pk), criteria_set, a=3, d=2)
+
+    assert certified(run).attempt == 1
+
+
 def test_opened_certify_rows_stand_on_later_certificates(
     criteria_set: CriteriaSet, judge: JudgeVersion
 ) -> None:
     run = make_run(judge, criteria_set, a=3, d=2)
     shown = list(run.verdicts.values_list("candidate_id", flat=True)[:2])
-    record_exposure(user=make_user(), version=live(criteria_set), candidate_ids=shown, what="verdicts")  # type: ignore[arg-type]
+    reader, version = make_user(), live(criteria_set)
+    record_exposure(user=reader, version=version, candidate_ids=shown, what=Exposure.What.VERDICTS)
+    others = run.verdicts.exclude(candidate__in=shown).values_list("candidate_id", flat=True)
+    record_exposure(user=reader, version=version, candidate_ids=list(others), what=Exposure.What.LABELS)
 
     assert certified(run).opened_rows == 2
 

@@ -9,6 +9,7 @@ from judging.models import Verdict
 from judging.services import claims
 from judging.services.engine import work_on
 from judging.services.plans import Plan, plan_of
+from judging.services.pump import Pump
 from tests.judging.running import juror, outcomes, panel, rows, scoring, scripted
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +41,18 @@ def test_a_row_whose_lease_ran_out_is_claimed_by_another() -> None:
     assert claims.claim(plan, "two", 1) == held
     assert claims.renew("one", held) == 0
     assert claims.renew("two", held) == 1
+
+
+def test_a_worker_at_work_renews_its_lease() -> None:
+    plan = prepared(1)
+    pump = Pump(plan, "one")
+    pump.begin(claims.claim(plan, pump.worker, 1))
+    died()
+    pump.renewed_at -= 3600
+
+    pump.hold_on()
+
+    assert claims.claim(plan, "two", 1) == []
 
 
 def test_giving_back_is_no_attempt_and_dying_is_one() -> None:
