@@ -9,7 +9,7 @@ from judging.models import Calibration, Certificate, JudgeVersion
 from judging.services.certification import certify_run
 from judging.services.resource import summary
 from judging.services.standing import Standing
-from labeling.models import CriteriaSet, Exposure
+from labeling.models import CriteriaSet, Exposure, Submission
 from labeling.services.exposures import record_exposure
 from tests.factories import (
     live,
@@ -150,6 +150,17 @@ def test_rows_that_layer_1_kills_are_told_apart(criteria_set: CriteriaSet, judge
 
     assert (calibration.table.d, calibration.unkilled_table.d) == (3, 2)
     assert calibration.rows.get(candidate=broken).killed_by == "unmarked_failure"
+
+
+def test_layer_1_goes_by_what_was_last_said_of_a_row(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
+    run = make_run(judge, criteria_set)
+    candidate = make_candidate(criteria_set)
+    make_label(candidate, make_user(), "fail")
+    make_verdict(run, candidate, "fail")
+    for success in (True, False):
+        Submission.objects.create(candidate=candidate, source="api", meta={"success": success})
+
+    assert certified(run).calibration.rows.get().killed_by == "unmarked_failure"
 
 
 def test_certifying_a_run_twice_gives_one_event(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
