@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Self, TypedDict
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Value, When
+from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, Sum, Value, When
 from django.db.models.functions import Coalesce
 from django_stubs_ext import WithAnnotations
 
@@ -14,10 +14,6 @@ from labeling.models.criteria import CriteriaSet, CriteriaVersion
 class Truths(TypedDict):
     """What `with_truth` annotates."""
 
-    passes: int
-    fails: int
-    ruling_verdict: str | None
-    ruling_blind: bool | None
     truth: str | None
 
 
@@ -31,34 +27,28 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
 
         `version` may be a reference to the row's own, such as `OuterRef("criteria_set__live_version")`.
 
-        The SQL form of `labeling.domain.truth.settle`; a test holds the two together. Also annotates
-        `passes` and `fails`, the current blind labels of distinct people, and `ruling_verdict`.
+        The SQL form of `labeling.domain.truth.settle`; a test holds the two together.
         """
         from labeling.models.labels import Label, Ruling
 
-        votes = (
-            Label.objects.current()
-            .filter(candidate=OuterRef("pk"), version=version, blind=True)
-            .order_by()
-            .values("candidate")
-        )
-        ruling = Ruling.objects.current().filter(candidate=OuterRef("pk"), version=version)
-        counted = self.annotate(
-            passes=Coalesce(Subquery(votes.filter(verdict="pass").annotate(n=Count("pk")).values("n")), 0),
-            fails=Coalesce(Subquery(votes.filter(verdict="fail").annotate(n=Count("pk")).values("n")), 0),
-            ruling_verdict=Subquery(ruling.values("verdict")[:1]),
-            ruling_blind=Subquery(ruling.values("blind")[:1]),
-        )
-        settled: models.QuerySet[Any] = counted.annotate(
-            truth=Case(
-                When(split="certify", ruling_blind=False, then=Value("unresolved")),
-                When(ruling_verdict__isnull=False, then=F("ruling_verdict")),
-                When(passes=0, fails=0, then=Value(None)),
-                When(passes__gt=F("fails"), then=Value("pass")),
-                When(fails__gt=F("passes"), then=Value("fail")),
+        mine = {"candidate": OuterRef("pk"), "version": version}
+        labels = Label.objects.current().filter(**mine, blind=True).order_by().values("candidate")
+        majority = labels.annotate(lead=Sum(Case(When(verdict="pass", then=1), default=-1))).annotate(
+            word=Case(
+                When(lead__gt=0, then=Value("pass")),
+                When(lead__lt=0, then=Value("fail")),
                 default=Value("unresolved"),
-                output_field=models.CharField(null=True),
             )
+        )
+        without_effect = Q(candidate__split="certify", blind=False)
+        ruling = (
+            Ruling.objects.current()
+            .filter(**mine)
+            .annotate(word=Case(When(without_effect, then=Value("unresolved")), default=F("verdict")))
+        )
+        # Each subquery stands in the statement once: with counts to compare it would be run for each of them.
+        settled: models.QuerySet[Any] = self.annotate(
+            truth=Coalesce(Subquery(ruling.values("word")[:1]), Subquery(majority.values("word")))
         )
         return settled
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Left
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -35,7 +35,10 @@ def golden(request: Request, slug: str) -> HttpResponse:
     version = chosen_version(criteria_set, request)
     context = head(request.user, criteria_set, "golden")
     form = GoldenFilter(request.GET)
-    page = page_of(listed(form, version, request.user, sees_all=context["leads"]), request, ROWS_PER_PAGE)
+    rows = listed(form, version, request.user, sees_all=context["leads"])
+    # Found by id first: the last page would otherwise work out every row before it.
+    page = page_of(rows.values_list("pk", flat=True), request, ROWS_PER_PAGE)
+    page.object_list = list(rows.filter(pk__in=list(page.object_list)))
     seen = [row.pk for row in page if tells_of_others(row) and (row.mine or context["leads"])]
     note_shown(request.user, version, seen)
     context |= {"version": version, "form": form, "page": page, "counts": counts_of(version)}
@@ -55,13 +58,19 @@ def candidate(request: Request, slug: str, pk: int) -> HttpResponse:
 
 
 def listed(form: GoldenFilter, version: CriteriaVersion, user: User, *, sees_all: bool) -> "QuerySet[Any]":
-    """The rows to list, with `truth`, `mine` (the user's own verdict) and the beginnings of their texts."""
-    mine = Label.objects.current().filter(candidate=OuterRef("pk"), version=version, labeler=user)
+    """The rows to list, with `truth`, `mine` (the user's own verdict) and the beginnings of their texts.
+
+    `others` and `ruled` say whether somebody else labelled a row and whether a ruling stands.
+    """
+    row = {"candidate": OuterRef("pk"), "version": version}
+    labels = Label.objects.current().filter(**row)
     rows = form.narrow(
         Candidate.objects.filter(criteria_set=version.criteria_set)
         .with_truth(version)
         .annotate(
-            mine=Subquery(mine.values("verdict")[:1]),
+            mine=Subquery(labels.filter(labeler=user).values("verdict")[:1]),
+            others=Exists(labels.exclude(labeler=user)),
+            ruled=Exists(Ruling.objects.current().filter(**row)),
             request_head=Left("request", 120),
             output_head=Left("output", 200),
         )
@@ -73,8 +82,7 @@ def listed(form: GoldenFilter, version: CriteriaVersion, user: User, *, sees_all
 
 def tells_of_others(row: Any) -> bool:
     """Whether the truth of a listed row says more than its reader's own label does."""
-    others = row.passes + row.fails > (1 if row.mine else 0)
-    return bool(row.truth) and (others or row.ruling_verdict is not None)
+    return bool(row.truth) and (row.others or row.ruled)
 
 
 def counts_of(version: CriteriaVersion) -> dict[str, Any]:

@@ -148,7 +148,6 @@ def test_ones_own_label_alone_is_no_exposure_and_anothers_is(
         ("split=certify&truth=pass&text=ship", ["Ship Friday."]),
         ("truth=nonsense", []),
         ("page=999", ["Ship Friday.", "Ship Monday."]),
-        ("text=%00", []),
     ],
 )
 def test_filters(
