@@ -28,7 +28,7 @@ def export_rows(request: Request, slug: str) -> HttpResponseBase:
     form = ExportForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         return download(version, form.cleaned_data["format"], request)
-    context = head(request.user, criteria_set, "import") | {"form": form, "version": version}
+    context = head(request.user, criteria_set, "export") | {"form": form, "version": version}
     return render(request, "labeling/export.html", context, status=422 if form.is_bound else 200)
 
 

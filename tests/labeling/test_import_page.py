@@ -1,5 +1,7 @@
 """The pages for import and export: for leads only, files as text, errors as sentences."""
 
+import re
+
 from typing import Any
 
 import pytest
@@ -125,5 +127,7 @@ def test_a_download_is_recorded(client: Client, notes: CriteriaSet, format: str,
 
 
 def test_the_export_page_warns_of_the_answer_key(client: Client, notes: CriteriaSet) -> None:
-    assert "the answer key" in client.get("/sets/notes/export/").text
+    shown = client.get("/sets/notes/export/").text
+    assert "the answer key" in shown
+    assert re.findall(r'aria-current="page">([A-Z]\w+)</a>', shown)[-1] == "Export"
     assert client.post("/sets/notes/export/", {"format": "xml"}).status_code == 422
