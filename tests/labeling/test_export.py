@@ -3,15 +3,18 @@
 import io
 import json
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labeling.models import Candidate, CriteriaSet, Exposure
 from labeling.services import exports
 from labeling.services.imports import import_golden
+from labeling.services.labels import correct_label
 from tests.factories import make_candidate, make_criteria_set, make_label, make_user
 from tests.labeling.importing import by, export_text, import_rows, said, truths
 
@@ -145,3 +148,24 @@ def test_who_downloads_the_labels_has_seen_them() -> None:
     exports.export_golden(version=version, format="jsonl", write=str, actor=lead)
 
     assert [exposure.candidate for exposure in Exposure.objects.filter(user=lead)] == [by_others]
+
+
+def test_what_was_corrected_is_not_exported() -> None:
+    notes = make_criteria_set("notes")
+    label = make_label(make_candidate(notes), make_user("ada"), "pass")
+    correct_label(label=label, verdict="fail", marks={}, comment="", now=timezone.now())
+
+    [row] = map(json.loads, export_text(notes).splitlines())
+
+    assert [(entry["annotator"], entry["verdict"]) for entry in row["human"]] == [("ada", "fail")]
+
+
+def test_a_file_that_cannot_be_written_leaves_no_half_of_it(tmp_path: Path) -> None:
+    notes = make_criteria_set("notes")
+    taken = tmp_path / "golden.jsonl"
+    taken.mkdir()
+
+    with pytest.raises(OSError, match=r"golden\.jsonl"):
+        exports.export_to_file(version=notes.versions.get(), format="jsonl", path=taken)
+
+    assert list(tmp_path.iterdir()) == [taken]

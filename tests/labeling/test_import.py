@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from labeling.domain.content import request_hash
 from labeling.domain.sampling import split_for
@@ -22,6 +23,7 @@ from labeling.models import (
 )
 from labeling.services import truth
 from labeling.services.imports import FileProblem, ImportProblem, import_golden, report
+from labeling.services.queue import next_slot
 from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user
 from tests.labeling.importing import by, counted, import_rows, said, truths
 
@@ -284,3 +286,13 @@ def test_a_row_settled_by_a_file_leaves_the_queue(notes: CriteriaSet) -> None:
 
     [left] = Slot.objects.filter(state="open")
     assert left.candidate.output == "waiting"
+
+
+def test_a_row_that_somebody_holds_stays_theirs_when_a_file_settles_it(notes: CriteriaSet) -> None:
+    import_rows("notes", said("told later"))
+    ada = make_user("ada", labels=notes)
+    next_slot(version=live(notes), labeler=ada, now=timezone.now())
+
+    import_rows("notes", said("told later", "PASS"))
+
+    assert Slot.objects.get().labeler == ada
