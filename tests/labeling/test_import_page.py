@@ -1,7 +1,6 @@
 """The pages for import and export: for leads only, files as text, errors as sentences."""
 
 import re
-
 from typing import Any
 
 import pytest
