@@ -1,10 +1,13 @@
 """A new version's labels: asked for again, or carried over on purpose."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from labeling.models import AuditEvent, Candidate, CriteriaSet, CriteriaVersion, Criterion, Label, Mark, Slot
+from labeling.services import truth
 from labeling.services.relabeling import Carried, ask_for_labels, carry_labels
 from tests.factories import (
     live,
@@ -118,3 +121,16 @@ def test_both_acts_are_on_the_page(client: Client, criteria_set: CriteriaSet) ->
     assert "1 label(s) and 1 ruling(s)" in carried.text
     assert "1 row(s) without a label under version 2" in asked.text
     assert "Choose the version" in wrong.text
+
+
+def test_who_cares_about_truth_is_told_what_was_carried(
+    criteria_set: CriteriaSet, django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[CriteriaVersion, set[int]]] = []
+    monkeypatch.setattr(truth, "listeners", [lambda version, ids: told.append((version, set(ids)))])
+
+    with django_capture_on_commit_callbacks(execute=True):
+        carry(criteria_set, make_user(lead_of=criteria_set))
+
+    labelled, ruled, _ = Candidate.objects.all()
+    assert told == [(draft(criteria_set), {labelled.pk, ruled.pk})]
