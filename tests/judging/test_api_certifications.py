@@ -155,6 +155,18 @@ def test_the_live_versions_answer_unless_others_are_named(
     assert client.get(URL, {"version": 1, "judge_version": 1}).json()["certified"] is True
 
 
+def test_a_draft_of_the_judge_answers_only_where_it_is_named(
+    client: Client, certificate: Certificate, criteria_set: CriteriaSet
+) -> None:
+    draft = make_judge()
+    JudgeVersion.objects.filter(pk=draft.pk).update(judge=certificate.judge_version.judge, number=2)
+    certified(make_run(JudgeVersion.objects.get(pk=draft.pk), criteria_set, a=3))
+
+    assert client.get(URL).json()["judge_version"] == 1
+    assert client.get(URL, {"judge_version": 2}).json()["n"] == 3
+    assert "Authorization" in client.get(URL)["Vary"]
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -8,6 +8,7 @@ from django.utils import timezone
 from judging.models import Verdict
 from judging.services import claims
 from judging.services.engine import work_on
+from judging.services.finishing import finish_run
 from judging.services.plans import Plan, plan_of
 from judging.services.pump import Pump
 from tests.judging.running import juror, outcomes, panel, rows, scoring, scripted
@@ -53,6 +54,14 @@ def test_a_worker_at_work_renews_its_lease() -> None:
     pump.hold_on()
 
     assert claims.claim(plan, "two", 1) == []
+
+
+def test_nobody_gives_back_or_ends_what_another_holds() -> None:
+    plan = prepared(1)
+    held = claims.claim(plan, "one", 1)
+
+    assert claims.release("two", held) == 0
+    assert not finish_run(run_id=plan.run_id)
 
 
 def test_giving_back_is_no_attempt_and_dying_is_one() -> None:
