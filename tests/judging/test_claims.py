@@ -56,6 +56,15 @@ def test_a_worker_at_work_renews_its_lease() -> None:
     assert claims.claim(plan, "two", 1) == []
 
 
+def test_giving_back_after_a_failure_is_an_attempt() -> None:
+    plan = prepared(1)
+    held = claims.claim(plan, "one", 1)
+
+    claims.release("one", held, attempted=True)
+
+    assert Verdict.objects.get(pk=held[0]).claims == 1
+
+
 def test_nobody_gives_back_or_ends_what_another_holds() -> None:
     plan = prepared(1)
     held = claims.claim(plan, "one", 1)
