@@ -8,6 +8,7 @@ from labeling.domain.content import text_problem
 from labeling.models import Candidate, CriteriaVersion, Ruling
 from labeling.services.audit import record
 from labeling.services.exposures import saw_a_verdict
+from labeling.services.queue import close_settled
 from labeling.services.truth import truth_changed
 
 
@@ -39,6 +40,7 @@ def rule(
     if (standing.pk if standing else None) != seen:
         raise RulingRefused("Somebody ruled on this row meanwhile: read that ruling, then decide again.")
     ruling = _supersede(standing, candidate, version, verdict, reason, actor)
+    close_settled(version=version, candidate_ids=[candidate.pk], now=timezone.now())
     truth_changed(version=version, candidate_ids=[candidate.pk])
     return ruling
 

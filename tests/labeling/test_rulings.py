@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from labeling.models import AuditEvent, Candidate, CriteriaVersion, Exposure, Ruling
+from labeling.models import AuditEvent, Candidate, CriteriaVersion, Exposure, Ruling, Slot
 from labeling.services.exposures import record_exposure
 from labeling.services.rulings import RulingRefused, rule
 from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user
@@ -131,3 +131,12 @@ def test_an_exposure_is_noted_the_first_time_only() -> None:
     show_verdict(candidate, user)
 
     assert Exposure.objects.get().candidate == candidate
+
+
+def test_a_row_that_was_ruled_on_leaves_the_queue() -> None:
+    candidate = conflict()
+    Slot.objects.create(candidate=candidate, version=live(candidate.criteria_set), number=3)
+
+    decide(candidate, make_user())
+
+    assert not Slot.objects.filter(candidate=candidate).exists()
