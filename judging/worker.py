@@ -15,11 +15,13 @@ from typing import Any
 from billiard.process import current_process
 from celery import signals
 from django.db import DatabaseError, close_old_connections, connection
+from django.utils import timezone
 
 from judging.loop import stop_loop
 from judging.services import stopping
 from judging.services.engine import work_on_any, worker_name
 from judging.services.workers import mark_seen
+from labeling.services.truth import tell_overdue
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +42,11 @@ def begin(**_: Any) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _threads[:] = [
         threading.Thread(target=_repeat, args=(act,), name=f"judging-{name}", daemon=True)
-        for name, act in (("alive", partial(mark_seen, name=worker_name())), ("timer", work_on_any))
+        for name, act in (
+            ("alive", partial(mark_seen, name=worker_name())),
+            ("timer", work_on_any),
+            ("truth", _tell_overdue),
+        )
     ]
     for thread in _threads:
         thread.start()
@@ -61,6 +67,11 @@ def end(**_: Any) -> None:
     for thread in _threads:
         thread.join(max(0.0, until - time.monotonic()))
     stop_loop()
+
+
+def _tell_overdue() -> None:
+    """A label whose consequences a page could not draw any more, because it was killed, gets them here."""
+    tell_overdue(now=timezone.now())
 
 
 def _repeat(act: Callable[[], None]) -> None:

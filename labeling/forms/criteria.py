@@ -75,7 +75,13 @@ class CriterionForm(forms.Form):
 
 
 CriterionFormSet = forms.formset_factory(
-    CriterionForm, extra=1, can_delete=True, can_order=True, max_num=MOST_CRITERIA, validate_max=True
+    CriterionForm,
+    extra=1,
+    can_delete=True,
+    can_order=True,
+    max_num=MOST_CRITERIA,
+    absolute_max=MOST_CRITERIA + 1,  # a made-up total must not make a thousand forms
+    validate_max=True,
 )
 
 

@@ -4,7 +4,7 @@ from labeling.models.candidates import Candidate, ImportBatch, Submission
 from labeling.models.criteria import CriteriaSet, CriteriaVersion, Criterion, Membership
 from labeling.models.labels import Label, Mark, Ruling, Verdict
 from labeling.models.queue import Draft, Skip, Slot
-from labeling.models.records import AuditEvent, Exposure
+from labeling.models.records import AuditEvent, Exposure, TruthChange
 
 __all__ = [
     "AuditEvent",
@@ -22,5 +22,6 @@ __all__ = [
     "Skip",
     "Slot",
     "Submission",
+    "TruthChange",
     "Verdict",
 ]

@@ -31,6 +31,17 @@ class Exposure(models.Model):
         return f"{self.user} was shown {self.what}"
 
 
+class TruthChange(models.Model):
+    """Human verdicts that changed and of which not everybody concerned has been told yet."""
+
+    version = models.ForeignKey(CriteriaVersion, on_delete=models.PROTECT, related_name="+")
+    candidate_ids = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{len(self.candidate_ids)} rows of {self.version} changed"
+
+
 class AuditEvent(models.Model):
     """An act that somebody may have to answer for. Never holds a secret."""
 
