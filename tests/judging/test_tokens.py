@@ -1,12 +1,14 @@
 """Tokens: made, printed once, revoked."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from judging.models import ApiToken
+from judging.services.tokens import create_token
 from labeling.models import AuditEvent
 from tests.factories import make_criteria_set
 
@@ -76,3 +78,14 @@ def test_a_token_can_be_revoked_by_name() -> None:
     assert ApiToken.objects.get().revoked_at is not None
     with pytest.raises(CommandError, match="no token “ci” in force"):
         run("revoke_token", "ci")
+
+
+def test_a_token_is_over_in_the_very_second_it_expires() -> None:
+    noon = datetime(2026, 3, 29, 12, tzinfo=UTC)
+    token, _ = create_token(name="ci", scopes=["gate"], days=1, now=noon)
+    moment_before, end = noon + timedelta(days=1, microseconds=-1), noon + timedelta(days=1)
+
+    assert token.is_in_force(moment_before)
+    assert not token.is_in_force(end)
+    assert list(ApiToken.objects.in_force(moment_before)) == [token]
+    assert not ApiToken.objects.in_force(end)
