@@ -16,8 +16,8 @@ demo: $(VENV)/.installed ## the example, running: pages, worker, scripted jurors
 test: $(VENV)/.installed-dev ## all tests, on SQLite or on DATABASE_URL and REDIS_URL where they are set
 	$(PYTEST)
 
-soak: $(VENV)/.installed-dev ## the long fault tests: a thousand rows, workers killed on the way
-	$(PY) -m pytest -n 0 -s tests/faults/soak_runs.py
+soak: $(VENV)/.installed-dev ## a thousand rows, workers killed on the way; on SQLite and on servers of its own
+	env -u DATABASE_URL -u REDIS_URL $(PY) -m pytest -n 0 -s tests/faults/soak_runs.py
 
 check: $(VENV)/.installed-dev ## style, types, import contracts, templates, migrations, deploy check
 	$(VENV)/bin/ruff check .
