@@ -45,9 +45,15 @@ def make_run(
         ("pass", "skipped"): skipped_pass,
         ("fail", "skipped"): skipped_fail,
     }
-    wanted = [cell for cell, rows in cells.items() for _ in range(rows)]
-    candidates = Candidate.objects.bulk_create(_candidate(criteria_set, split) for _ in wanted)
-    rows = list(zip(candidates, wanted, strict=True))
+    _fill(run, [cell for cell, rows in cells.items() for _ in range(rows)], split)
+    return run
+
+
+def _fill(run: Run, cells: list[tuple[str, str]], split: str) -> None:
+    """One golden row for each (truth, outcome), with the verdicts of the run's judge and its jurors."""
+    criteria_set, judge_version = run.criteria_version.criteria_set, run.judge_version
+    candidates = Candidate.objects.bulk_create(_candidate(criteria_set, split) for _ in cells)
+    rows = list(zip(candidates, cells, strict=True))
     Ruling.objects.bulk_create(
         Ruling(candidate=each, version=run.criteria_version, verdict=truth, blind=True, source="import")
         for each, (truth, _) in rows
@@ -59,7 +65,6 @@ def make_run(
     Verdict.objects.bulk_create(
         _verdict(run, above.candidate, juror, above.outcome, above) for above in own for juror in jurors
     )
-    return run
 
 
 def _candidate(criteria_set: CriteriaSet, split: str) -> Candidate:
