@@ -2,11 +2,15 @@
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
+from threading import Lock
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.handlers.wsgi import WSGIHandler
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
@@ -41,13 +45,48 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+class InProgress:
+    """How many requests the live server is answering at the moment."""
+
+    def __init__(self) -> None:
+        self._lock, self._number = Lock(), 0
+
+    def count(self, change: int) -> None:
+        with self._lock:
+            self._number += change
+
+    def wait_for_none(self) -> None:
+        """A page that closes still sends its draft: nobody may empty the database under that request."""
+        quiet, until = 0, time.monotonic() + 10
+        while quiet < 3 and time.monotonic() < until:
+            time.sleep(0.02)
+            quiet = 0 if self._number else quiet + 1
+
+
 @pytest.fixture
-def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
+def in_progress(monkeypatch: pytest.MonkeyPatch) -> InProgress:
+    """Count what the server of this test is answering."""
+    requests, answer = InProgress(), WSGIHandler.__call__
+
+    def counted(handler: WSGIHandler, *given: Any) -> Any:
+        requests.count(1)
+        try:
+            return answer(handler, *given)
+        finally:
+            requests.count(-1)
+
+    monkeypatch.setattr(WSGIHandler, "__call__", counted)
+    return requests
+
+
+@pytest.fixture
+def context(browser: Browser, live_server: LiveServer, in_progress: InProgress) -> Iterator[BrowserContext]:
     """A fresh profile at the address of the live server."""
     fresh = browser.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 800})
     fresh.set_default_timeout(10_000)
     yield fresh
     fresh.close()
+    in_progress.wait_for_none()
 
 
 @pytest.fixture
