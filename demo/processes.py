@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
@@ -32,7 +33,8 @@ class Processes:
 
     def start(self, name: str, *arguments: str) -> None:
         """Start `python …` in a process group of its own; its output goes to `<log folder>/<name>.log`."""
-        with (self._log_folder / f"{name}.log").open("wb") as log:
+        # A Ctrl-C in here waits until the process is on the list: one that is not would be left running.
+        with (self._log_folder / f"{name}.log").open("wb") as log, stopping_held_back():
             self._running[name] = subprocess.Popen(
                 [sys.executable, *arguments],
                 env=os.environ | self._environment,
@@ -40,7 +42,7 @@ class Processes:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+                preexec_fn=_listen_to_the_end,
             )
 
     def ended(self) -> str | None:
@@ -72,9 +74,21 @@ def end_undisturbed() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-def _end_with_parent() -> None:
-    """In a new process: ask the kernel for a SIGTERM if the demo is killed and can end nothing itself."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+@contextlib.contextmanager
+def stopping_held_back() -> Iterator[None]:
+    """Signals that end the demo arrive when this is left, not inside it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _listen_to_the_end() -> None:
+    """In a new process: hear what its parent holds back, and a SIGTERM if the parent is killed outright."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

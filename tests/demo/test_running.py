@@ -9,10 +9,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from demo.processes import free_port, port_problem
+from demo.processes import STOPPING, Processes, free_port, port_problem
 from tests.faults.servers import ROOT, wait_for
 
 pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("demo")]
@@ -109,6 +110,36 @@ def test_a_second_ctrl_c_leaves_nothing_behind_either(folder: Path) -> None:
 
         assert process.wait(30) == 0, said.read_text()
         assert left_of(folder) == []
+
+
+class Interrupted(subprocess.Popen[bytes]):
+    """A program during whose start somebody asks the demo to end."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+class Asked(BaseException):
+    pass
+
+
+def test_asked_to_end_while_a_program_starts_it_ends_that_one_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(number: int, frame: object) -> None:
+        raise Asked
+
+    monkeypatch.setattr("demo.processes.subprocess.Popen", Interrupted)
+    before = {number: signal.signal(number, asked) for number in STOPPING}
+    try:
+        with pytest.raises(Asked), Processes({"VERA_VAR": str(tmp_path)}, tmp_path) as processes:
+            processes.start("sleeper", "-c", "import time; time.sleep(600)")
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    assert left_of(tmp_path) == []
 
 
 def test_a_port_that_cannot_be_had_is_one_sentence(tmp_path: Path) -> None:
