@@ -49,10 +49,13 @@ class Answer:
     flags: list[str] = field(default_factory=list)
 
 
-async def ask_juror(plan: Plan, question: Question) -> Answer:
-    """The juror's answer, or why there is none. Raises `Unavailable` only for what would hit every call."""
+async def ask_juror(plan: Plan, question: Question, call: Call | None = None) -> Answer:
+    """The juror's answer, or why there is none. Raises `Unavailable` only for what would hit every call.
+
+    `call`: what `call_of` made, for who shows what is sent.
+    """
     juror = plan.jurors[question.juror_id]
-    call = _call(plan, juror, question)
+    call = call or call_of(plan, question)
     resends = 0
     while True:
         try:
@@ -67,8 +70,9 @@ async def ask_juror(plan: Plan, question: Question) -> Answer:
         resends += 1
 
 
-def _call(plan: Plan, juror: Juror, question: Question) -> Call:
-    row = question.row
+def call_of(plan: Plan, question: Question) -> Call:
+    """What the juror is asked, with a boundary of its own."""
+    juror, row = plan.jurors[question.juror_id], question.row
     return Call(
         model=juror.model,
         messages=build_messages(
