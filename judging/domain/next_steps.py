@@ -1,0 +1,238 @@
+"""The one thing to do next about a judge, from the reasons of its certificate. Here and nowhere else."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from judging.domain.reasons import CertificateReason as Code
+from judging.domain.reasons import Reason
+from labeling.domain.agreement import Table
+
+_NO_ROWS = Table(0, 0, 0, 0)
+
+
+class Action(StrEnum):
+    """Where the next step leads."""
+
+    CALIBRATE = "calibrate"
+    WATCH_RUN = "watch_run"
+    LABEL = "label"
+    SETTLE = "settle"
+    SEE_LENIENT = "see_lenient"
+    SEE_STRICT = "see_strict"
+    SEE_SKIPS = "see_skips"
+    OPEN_CRITERIA = "open_criteria"
+    OPEN_POLICY = "open_policy"
+    USE = "use"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do, in a sentence or two."""
+
+    action: Action
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What the next step follows from. `reasons` block, `warnings` do not.
+
+    `labels_needed`: rows in all that would show the judge above the bar, None where no number would.
+    `at_work`: a calibration of this very judge is under way.
+    """
+
+    reasons: tuple[Reason, ...]
+    warnings: tuple[Reason, ...] = ()
+    table: Table = _NO_ROWS
+    min_rows: int = 30
+    min_per_class: int = 5
+    labels_needed: int | None = None
+    at_work: bool = False
+
+    @property
+    def missing_rows(self) -> int:
+        """Rows that the policy asks for and that are not there."""
+        return max(0, self.min_rows - self.table.n)
+
+    @property
+    def missing_good(self) -> int:
+        """The same for rows that people pass."""
+        return max(0, self.min_per_class - self.table.n_pass)
+
+    @property
+    def missing_bad(self) -> int:
+        """The same for rows that people fail."""
+        return max(0, self.min_per_class - self.table.n_fail)
+
+    @property
+    def more_labels(self) -> int:
+        """How many further rows the policy asks for, of whichever kind."""
+        return max(self.missing_rows, self.missing_good + self.missing_bad)
+
+
+def next_step(case: Case) -> Step:
+    """The step for the first obstacle; for a judge that may gate, the step that would make it surer."""
+    if case.at_work:
+        return Step(Action.WATCH_RUN, "A calibration is under way. When it ends, its result stands here.")
+    found = {reason.code: reason for reason in case.reasons}
+    if found:
+        return next(step(case, found[code]) for code, step in AGAINST.items() if code in found)
+    beside = {warning.code: warning for warning in case.warnings}
+    for code, step in BESIDE.items():
+        if code in beside:
+            return step(case, beside[code])
+    return Step(Action.USE, "Nothing. Calibrate again before the certificate expires.")
+
+
+def labels_words(case: Case) -> str:
+    """How many more labels are needed, and for what."""
+    if any(reason.code == Code.NEVER_CALIBRATED for reason in case.reasons):
+        return f"Not known before the first calibration. The policy asks for {case.min_rows} rows."
+    if case.more_labels:
+        return f"{case.more_labels} more: {_what_is_missing(case)}."
+    codes = {reason.code for reason in case.reasons}
+    if codes & {Code.BELOW_BAR, Code.UNDEFINED_KAPPA}:
+        return "None would help: labels do not lift a kappa that is below the bar. The judge must get better."
+    further = (case.labels_needed or 0) - case.table.n
+    if further > 0:
+        return (
+            f"None for the certificate. About {further} more ({case.labels_needed} in all) would show "
+            "that it is better than the bar and not lucky."
+        )
+    if case.labels_needed is None:
+        return "None for the certificate. Kappa is so near the bar that no number of labels would settle it."
+    return f"None. The {case.table.n} rows there are show that it is better than the bar."
+
+
+def _what_is_missing(case: Case) -> str:
+    parts = [f"the policy asks for {case.min_rows} rows and {case.table.n} are scored"]
+    for kind, have, missing in (
+        ("good", case.table.n_pass, case.missing_good),
+        ("bad", case.table.n_fail, case.missing_bad),
+    ):
+        if missing:
+            parts.append(f"for {case.min_per_class} that people find {kind} and there are {have}")
+    return ", ".join(parts if case.missing_rows else parts[1:])
+
+
+def _calibrate(case: Case, reason: Reason) -> Step:
+    return Step(
+        Action.CALIBRATE,
+        "Calibrate it: it is asked about every labelled row that counts, and compared with people.",
+    )
+
+
+def _again(because: str) -> Callable[[Case, Reason], Step]:
+    return lambda case, reason: Step(Action.CALIBRATE, f"{because} Calibrate again.")
+
+
+def _label(case: Case, reason: Reason) -> Step:
+    more = case.more_labels
+    words = f"Label {more} more row{'' if more == 1 else 's'} that count" + ("s" if more == 1 else "")
+    kinds = [
+        f"{missing} that people find {kind}"
+        for kind, missing in (("good", case.missing_good), ("bad", case.missing_bad))
+        if missing
+    ]
+    among = f", among them at least {' and '.join(kinds)}" if kinds else ""
+    return Step(Action.LABEL, f"{words}{among}. Then calibrate again.")
+
+
+def _both_kinds(case: Case, reason: Reason) -> Step:
+    return Step(Action.LABEL, "Label rows of both kinds, good and bad ones. Then calibrate again.")
+
+
+def _skips(case: Case, reason: Reason) -> Step:
+    return Step(Action.SEE_SKIPS, "Look at the rows on which it gave no verdict, and at what stopped it.")
+
+
+def _errors(case: Case, reason: Reason) -> Step:
+    lenient, strict = case.table.c, case.table.b
+    if lenient >= strict:
+        rows = "1 row" if lenient == 1 else f"{lenient} rows"
+        return Step(
+            Action.SEE_LENIENT,
+            f"Look at the {rows} where it was too lenient: it passed what people fail. "
+            "Then sharpen the judge or the criteria.",
+        )
+    rows = "1 row" if strict == 1 else f"{strict} rows"
+    return Step(
+        Action.SEE_STRICT,
+        f"Look at the {rows} where it was too strict: it failed what people pass. "
+        "Then sharpen the judge or the criteria.",
+    )
+
+
+def _ordering(case: Case, reason: Reason) -> Step:
+    if reason.detail == "not measured":
+        return _policy(case, reason)
+    return _errors(case, reason)
+
+
+def _policy(case: Case, reason: Reason) -> Step:
+    return Step(
+        Action.OPEN_POLICY,
+        "The policy demands something that was not measured. Change the policy, or keep the judge closed.",
+    )
+
+
+def _ceiling(case: Case, reason: Reason) -> Step:
+    if reason.detail == "not measured":
+        return Step(
+            Action.OPEN_POLICY,
+            "Ask for two labels on each row, so that people can be compared.",
+        )
+    return Step(
+        Action.OPEN_CRITERIA,
+        "Sharpen the criteria until people agree with each other: no judge can agree with people who do not.",
+    )
+
+
+def _settle(case: Case, reason: Reason) -> Step:
+    return Step(Action.SETTLE, "Settle the rows on which people disagree: they count for nothing until then.")
+
+
+def _surer(case: Case, reason: Reason) -> Step:
+    further = (case.labels_needed or 0) - case.table.n
+    if further <= 0:
+        return Step(Action.LABEL, "It may gate. More labelled rows would make the answer surer.")
+    return Step(
+        Action.LABEL,
+        f"It may gate. About {further} more labelled rows would show that this is not luck.",
+    )
+
+
+type _Steps = Mapping[Code, Callable[[Case, Reason], Step]]
+
+# What stands in the way, the first to be cleared first: without rows nothing else can be told.
+AGAINST: _Steps = {
+    Code.NEVER_CALIBRATED: _calibrate,
+    Code.RUN_INCOMPLETE: _again("The run was ended before every row was judged."),
+    Code.TOO_FEW_ROWS: _label,
+    Code.TOO_FEW_OF_ONE_CLASS: _label,
+    Code.UNDEFINED_KAPPA: _both_kinds,
+    Code.HUMAN_CEILING_LOW: _ceiling,
+    Code.LOW_COVERAGE: _skips,
+    Code.BELOW_BAR: _errors,
+    Code.ORDERING_VIOLATED: _ordering,
+    Code.BOUND_BELOW_BAR: _policy,
+    Code.SKIPS_WORST_CASE: _skips,
+    Code.UNRESOLVED_LABELS: _settle,
+    Code.DRIFT_ALARM: _errors,
+    Code.JUDGE_CHANGED: _again("The judge changed since it was measured."),
+    Code.CRITERIA_CHANGED: _again("The criteria changed since it was measured."),
+    Code.PROVIDER_MODEL_CHANGED: _again("The provider answers with another model now."),
+    Code.GOLDEN_SET_CHANGED: _again("Labels were corrected since it was measured."),
+    Code.EXPIRED: _again("Its certificate ran out."),
+}
+
+# What a judge that may gate would gain from, the most telling first.
+BESIDE: _Steps = {
+    Code.GOLDEN_SET_CHANGED: _again("It may gate, though labels were corrected since it was measured."),
+    Code.HUMAN_CEILING_LOW: _ceiling,
+    Code.SKIPS_WORST_CASE: _skips,
+    Code.ORDERING_VIOLATED: _errors,
+    Code.BOUND_BELOW_BAR: _surer,
+    Code.UNRESOLVED_LABELS: _settle,
+}

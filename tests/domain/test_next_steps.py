@@ -1,0 +1,113 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from judging.domain.next_steps import AGAINST, BESIDE, Action, Case, labels_words, next_step
+from judging.domain.reasons import CertificateReason, Reason
+from labeling.domain.agreement import Table
+from tests.domain.tables import nonempty_tables
+
+GOOD = Table(28, 2, 2, 28)
+
+
+def reason(code: CertificateReason, detail: str = "") -> Reason:
+    return Reason(code, detail, "")
+
+
+def case(*codes: str, table: Table = GOOD, beside: tuple[str, ...] = (), **more: Any) -> Case:
+    against = tuple(reason(CertificateReason(code)) for code in codes)
+    return Case(against, tuple(reason(CertificateReason(code)) for code in beside), table, **more)
+
+
+def test_every_reason_has_a_step() -> None:
+    assert set(AGAINST) == set(CertificateReason)
+    for code in CertificateReason:
+        assert next_step(case(code)).words.endswith(".")
+
+
+@pytest.mark.parametrize("code", BESIDE)
+def test_every_warning_leads_on(code: CertificateReason) -> None:
+    assert next_step(case(beside=(code,))).action != Action.USE
+
+
+def test_a_judge_never_measured_is_calibrated() -> None:
+    step = next_step(case("never_calibrated", table=Table(0, 0, 0, 0)))
+
+    assert step.action == Action.CALIBRATE
+
+
+def test_a_calibration_under_way_is_waited_for() -> None:
+    step = next_step(case("too_few_rows", at_work=True))
+
+    assert step.action == Action.WATCH_RUN
+
+
+def test_too_few_rows_say_how_many_to_label_and_of_which_kind() -> None:
+    eight = case("below_bar", "too_few_of_one_class", "too_few_rows", table=Table(4, 0, 1, 3))
+
+    assert next_step(eight).action == Action.LABEL
+    assert next_step(eight).words == (
+        "Label 22 more rows that count, among them at least 1 that people find good and "
+        "1 that people find bad. Then calibrate again."
+    )
+
+
+def test_enough_rows_of_one_class_want_rows_of_the_other() -> None:
+    lopsided = case("too_few_of_one_class", table=Table(40, 0, 0, 2))
+
+    assert next_step(lopsided).words.startswith("Label 3 more rows that count, among them at least 3 that")
+    assert labels_words(lopsided) == "3 more: for 5 that people find bad and there are 2."
+
+
+@pytest.mark.parametrize(
+    ("table", "action", "words"),
+    [
+        (Table(20, 1, 9, 20), Action.SEE_LENIENT, "the 9 rows where it was too lenient"),
+        (Table(20, 7, 1, 20), Action.SEE_STRICT, "the 7 rows where it was too strict"),
+    ],
+)
+def test_below_the_bar_leads_to_the_errors_there_are_more_of(
+    table: Table, action: Action, words: str
+) -> None:
+    step = next_step(case("below_bar", table=table))
+
+    assert step.action == action
+    assert words in step.words
+
+
+@pytest.mark.parametrize("code", ["human_ceiling_low", "ordering_violated"])
+def test_what_nobody_measured_is_a_matter_of_the_policy(code: str) -> None:
+    unmeasured = Case((reason(CertificateReason(code), "not measured"),))
+
+    assert next_step(unmeasured).action == Action.OPEN_POLICY
+
+
+def test_a_certified_judge_wants_nothing() -> None:
+    assert next_step(case()).action == Action.USE
+
+
+def test_luck_is_ruled_out_by_labels() -> None:
+    lucky = case(beside=("bound_below_bar",), labels_needed=113)
+
+    assert "About 53 more labelled rows" in next_step(lucky).words
+    assert labels_words(lucky).startswith("None for the certificate. About 53 more (113 in all)")
+
+
+def test_labels_do_not_help_a_judge_below_the_bar() -> None:
+    assert labels_words(case("below_bar")).startswith("None would help")
+
+
+def test_enough_is_said_to_be_enough() -> None:
+    assert labels_words(case(labels_needed=40)) == (
+        "None. The 60 rows there are show that it is better than the bar."
+    )
+    assert "so near the bar" in labels_words(case())
+
+
+@given(nonempty_tables)
+def test_the_rows_asked_for_are_enough_for_the_policy(table: Table) -> None:
+    more = case("too_few_rows", table=table)
+
+    assert table.n + more.more_labels >= more.min_rows
+    assert more.more_labels >= more.missing_good + more.missing_bad
