@@ -8,6 +8,7 @@ from kombu.exceptions import OperationalError
 
 from judging import worker  # noqa: F401  (registers what each worker process does by itself)
 from judging.services.engine import work_on
+from judging.services.trying import answer_trial
 
 log = logging.getLogger(__name__)
 
@@ -35,3 +36,17 @@ def _send(run_id: int) -> bool:
         )
         return False
     return True
+
+
+@shared_task
+def try_judge(trial_id: int) -> None:
+    """Answer a lead's trial of a judge, if nobody else does."""
+    answer_trial(trial_id)
+
+
+def send_trial(trial_id: int) -> None:
+    """Wake a worker up for a trial; call it on commit. The workers find a trial by themselves, only later."""
+    try:
+        try_judge.delay(trial_id)
+    except (OperationalError, OSError) as error:
+        log.warning("The broker cannot be reached (%s); the workers find trial %s.", error, trial_id)

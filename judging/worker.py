@@ -20,6 +20,7 @@ from django.utils import timezone
 from judging.loop import stop_loop
 from judging.services import stopping
 from judging.services.engine import work_on_any, worker_name
+from judging.services.trying import answer_waiting
 from judging.services.workers import mark_seen
 from labeling.services.truth import tell_overdue
 
@@ -46,6 +47,7 @@ def begin(**_: Any) -> None:
             ("alive", partial(mark_seen, name=worker_name())),
             ("timer", work_on_any),
             ("truth", _tell_overdue),
+            ("trials", answer_waiting),
         )
     ]
     for thread in _threads:

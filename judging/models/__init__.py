@@ -4,6 +4,7 @@ from judging.models.certificates import Calibration, CalibrationRow, Certificate
 from judging.models.judges import Judge, JudgeVersion, PanelMember
 from judging.models.runs import CriterionScore, Run, Verdict
 from judging.models.tokens import ApiToken
+from judging.models.trials import Trial
 from judging.models.workers import WorkerSeen
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "JudgeVersion",
     "PanelMember",
     "Run",
+    "Trial",
     "Verdict",
     "WorkerSeen",
 ]

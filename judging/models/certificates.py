@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import F, Q
 
 from judging.domain.figures import shown_kappa
 from judging.models.judges import JudgeVersion
@@ -134,20 +134,12 @@ class CertificateQuerySet(models.QuerySet["Certificate"]):
             | Q(criteria_version__number__gte=F("criteria_version__criteria_set__live_version__number")),
         )
 
-    def lapsed(self) -> Self:
-        """Those of versions before the live ones, where a promotion left the live pair without one."""
-        live = Certificate.objects.current().filter(
-            judge_version=OuterRef("judge_version__judge__live_version"),
-            criteria_version=OuterRef("criteria_version__criteria_set__live_version"),
+    def outdated(self) -> Self:
+        """Those of which the judge's or the criteria's version is older than the live one."""
+        return self.filter(
+            Q(judge_version__number__lt=F("judge_version__judge__live_version__number"))
+            | Q(criteria_version__number__lt=F("criteria_version__criteria_set__live_version__number"))
         )
-        has_live = Q(
-            judge_version__judge__live_version__isnull=False,
-            criteria_version__criteria_set__live_version__isnull=False,
-        )
-        outdated = Q(judge_version__number__lt=F("judge_version__judge__live_version__number")) | Q(
-            criteria_version__number__lt=F("criteria_version__criteria_set__live_version__number")
-        )
-        return self.filter(has_live, outdated, ~Exists(live))
 
     def within(self, sets: models.QuerySet[CriteriaSet]) -> Self:
         """Those of criteria sets that the reader may see."""

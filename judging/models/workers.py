@@ -19,6 +19,7 @@ class WorkerSeen(models.Model):
 
     name = models.CharField(max_length=100, unique=True)  # host and process id
     seen_at = models.DateTimeField()
+    variables = models.JSONField(default=list, blank=True)  # names of those that judges need and it has
 
     objects = WorkerSeenQuerySet.as_manager()
 

@@ -3,11 +3,15 @@
 import os
 import re
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from judging.models import JudgeVersion
+from judging.models import JudgeVersion, WorkerSeen
+
+type Holds = Literal["key", "address"]
 
 _OWN_NAME = re.compile(r"VERA_JUROR_[A-Z0-9_]+\Z")
 
@@ -68,6 +72,55 @@ def _read(version: JudgeVersion, name: str) -> str | None:
     if not value:
         raise NotConfigured(
             f"The judge {version} needs the variable {name}, which is not set for the worker. "
-            "Set it, restart the worker and resume the run."
+            "Set it in the worker's environment and restart the worker."
         )
     return value
+
+
+def variables_here() -> list[str]:
+    """The names of those variables a judge may read that are set for this process. Never their values."""
+    own = [name for name in os.environ if _OWN_NAME.match(name) and not hasattr(settings, name)]
+    return sorted(name for name in {*settings.VERA_JUROR_ENV_NAMES, *own} if os.environ.get(name, "").strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A variable that a judge needs and a worker lacks. `where`: a sentence that says who lacks it."""
+
+    name: str
+    holds: Holds
+    where: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Environments:
+    """What the living workers say that they have, read once for a page; this process's word where none is."""
+
+    def __init__(self, now: datetime) -> None:
+        self._workers: list[list[str]] = list(
+            WorkerSeen.objects.alive(now).values_list("variables", flat=True)
+        )
+
+    @property
+    def workers(self) -> int:
+        """How many worker processes are alive."""
+        return len(self._workers)
+
+    def missing(self, version: JudgeVersion) -> list[Missing]:
+        """What the version's jurors name and not every worker has."""
+        named: dict[str, Holds] = {}
+        for juror in version.jurors():
+            named |= {juror.api_key_env: "key", juror.base_url_env: "address"}
+        found = [(name, holds, self._lacking(name)) for name, holds in sorted(named.items()) if name]
+        return [Missing(name, holds, where) for name, holds, where in found if where]
+
+    def _lacking(self, name: str) -> str:
+        lacking = sum(name not in names for names in self._workers)
+        if not self._workers:
+            here = bool(os.environ.get(name, "").strip())
+            return "" if here else "Not set where this page is served, and no worker is seen."
+        if lacking == len(self._workers):
+            return "No worker has it."
+        return f"{lacking} of {len(self._workers)} worker processes do not have it." if lacking else ""

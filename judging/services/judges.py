@@ -9,6 +9,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from judging.domain.fingerprint import judge_fingerprint
 from judging.domain.judges import (
@@ -22,7 +23,13 @@ from judging.domain.judges import (
 from judging.domain.prompt import TEMPLATE
 from judging.domain.reply import storable
 from judging.models import Judge, JudgeVersion, PanelMember
-from judging.services.connections import NotConfigured, check_address, check_variable
+from judging.services.connections import (
+    Environments,
+    Missing,
+    NotConfigured,
+    check_address,
+    check_variable,
+)
 from labeling.access import AnyUser
 from labeling.services.audit import record
 
@@ -214,7 +221,9 @@ def with_jurors(versions: QuerySet[JudgeVersion]) -> QuerySet[JudgeVersion]:
     return versions.select_related("judge").prefetch_related("seats__juror__judge")
 
 
-def missing_variables(version: JudgeVersion) -> list[str]:
-    """The variables that the version's jurors name and that are not set for this process."""
-    named = {name for juror in version.jurors() for name in (juror.base_url_env, juror.api_key_env) if name}
-    return sorted(name for name in named if not os.environ.get(name, "").strip())
+def missing_variables(version: JudgeVersion, environments: Environments | None = None) -> list[Missing]:
+    """The variables that the version's jurors name and that not every worker has.
+
+    A page with many versions hands over the `Environments` it has read.
+    """
+    return (environments or Environments(timezone.now())).missing(version)

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from judging.access import check_lead
 from judging.forms.judges import FORMS, try_to_save
 from judging.models import Certificate, Judge, JudgeVersion
+from judging.services.connections import Environments, Missing
 from judging.services.judges import missing_variables, promote_judge, with_jurors
 from judging.services.standing import Standing
 from judging.views.judge_facts import Fact, facts_of, scripted_words
@@ -32,7 +33,7 @@ class ShownVersion:
     version: JudgeVersion
     facts: list[Fact]
     standings: list[Standing]
-    missing: list[str]
+    missing: list[Missing]
     scripted: str
 
 
@@ -80,12 +81,13 @@ def _shown(
     versions: Sequence[tuple[JudgeVersion, JudgeVersion | None]], request: Request
 ) -> Iterator[ShownVersion]:
     standings = _standings([version for version, _ in versions], request)
+    environments = Environments(timezone.now())
     for version, before in versions:
         yield ShownVersion(
             version,
             facts_of(version, before),
             standings[version.pk],
-            missing_variables(version),
+            missing_variables(version, environments),
             scripted_words(version),
         )
 

@@ -1,0 +1,49 @@
+"""Why a single question to a judge brought no verdict, and what somebody who tries the judge can do."""
+
+from judging.domain.reasons import PAUSE_SENTENCES, SKIP_SENTENCES, PauseReason, SkipReason
+
+
+def remedy(code: str, *, model: str, key_env: str, address_env: str) -> str:
+    """A sentence or two for a reason code, naming the judge's own model and variables."""
+    key = f"the key in {key_env}" if key_env else "the key that the workers' environment has for it"
+    key_name = key_env or "the provider's usual variable"
+    place = f"the address in {address_env}" if address_env else "the provider's own address"
+    known: dict[str, str] = {
+        PauseReason.AUTHENTICATION: (
+            f"The provider does not accept {key}. Put a valid one into {key_name} for the workers, "
+            "restart them and try again."
+        ),
+        PauseReason.PERMISSION_DENIED: (
+            f"The provider knows {key}, which may not use “{model}”. Allow it there, or use another key."
+        ),
+        PauseReason.UNKNOWN_MODEL: (
+            f"The provider does not know “{model}”. Correct the model's name in a new version of this judge: "
+            "PROVIDER/NAME as litellm spells it, or openai/NAME for a server of your own, with its address "
+            "ending in /v1."
+        ),
+        PauseReason.NO_CREDIT: f"The account of {key} has no credit left. Add some, then try again.",
+        PauseReason.UNSUPPORTED_PARAMETER: (
+            f"“{model}” does not take one of the judge's parameters. Take it out in a new version."
+        ),
+        SkipReason.UNAVAILABLE: (
+            f"The workers cannot reach {place}, or it failed each time it was asked. See that the server "
+            "runs and that the workers' machine reaches it; inside a container, 127.0.0.1 is the container "
+            "itself."
+        ),
+        SkipReason.TIMEOUT: (
+            f"Nothing answered in time at {place}. See that the server runs and is not overloaded, or raise "
+            "VERA_CALL_TIMEOUT for the workers."
+        ),
+        SkipReason.RATE_LIMITED: (
+            f"The provider kept refusing because of too many calls with {key}. Wait a while, or raise the "
+            "limit there."
+        ),
+        SkipReason.WRONG_MODEL: (
+            "Another model answered than the one that was asked. Where the name is an alias on purpose, add "
+            "the parameter “answers_as” with the name that answers, as a new version."
+        ),
+    }
+    return known.get(code) or _SENTENCES[code]
+
+
+_SENTENCES = {str(code): sentence for code, sentence in [*PAUSE_SENTENCES.items(), *SKIP_SENTENCES.items()]}
