@@ -1,16 +1,22 @@
 """Putting the example into the database. Safe to do again: what is there already is left alone."""
 
 import io
+from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.db import transaction
 from django.utils import timezone
 
-from demo.rows import FILES, FOLDER
-from judging.models import ApiToken, Certificate, Judge
-from judging.services.standing import find_standing
-from labeling.models import Candidate, CriteriaSet, Membership
+from demo.rows import FILES, FOLDER, Part, parts_of
+from judging.models import ApiToken, Certificate, Judge, JudgeVersion, Run
+from judging.services.standing import Standing, named_standing
+from judging.services.starting import start_once
+from judging.tasks import start_work
+from labeling.models import CriteriaSet, ImportBatch, Membership
+from labeling.services.imports import import_golden
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +29,29 @@ class Login:
 
 
 LOGINS = [
-    Login("labeler", "vera-labeler", "labeler"),
     Login("lead", "vera-lead", "lead"),
+    Login("labeler", "vera-labeler", "labeler"),
     Login("admin", "vera-admin", "administrator"),
 ]
-# What is calibrated, in the order in which it is shown: judge, criteria set.
-CALIBRATIONS = [
-    ("review-panel", "meeting-summaries"),
-    ("agreeable", "meeting-summaries"),
-    ("easy-panel", "support-replies"),
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A calibration of the example by the names that commands take, once `parts` of its rows are there."""
+
+    judge: str
+    criteria: str
+    parts: int = 1
+
+
+STORY, PANEL, LENIENT, DRAFT = "meeting-summaries", "review-panel@1", "agreeable@1", "review-panel@2"
+# In the order in which they are made: the panel is first held against too few rows, then against all.
+STEPS = [
+    Step(PANEL, STORY, parts=1),
+    Step(PANEL, STORY, parts=2),
+    Step(LENIENT, STORY, parts=2),
+    Step(DRAFT, STORY, parts=2),
+    Step("easy-panel@1", "support-replies"),
 ]
 
 
@@ -39,19 +59,35 @@ class NotOurs(Exception):
     """An account of the demo's name belongs to somebody; the text says what to do."""
 
 
-def load_example() -> None:
-    """Load accounts, criteria, rows and judges. What was changed since they were first loaded stays."""
+def load_example(*, parts: int = 2) -> None:
+    """Load accounts, criteria, judges and the first `parts` of the rows.
+
+    What was changed since they were first loaded stays.
+    """
     accounts = [(login, _make_account(login)) for login in LOGINS]
     said = io.StringIO()  # what the commands report is for those who call them by hand
     if CriteriaSet.objects.filter(slug__in=FILES).count() < len(FILES):
         call_command("load_criteria", str(FOLDER / "criteria.toml"), stdout=said)
-    for slug, name in FILES.items():
-        if not Candidate.objects.filter(criteria_set__slug=slug).exists():
-            call_command("import_golden", str(FOLDER / name), criteria_set=slug, format="jsonl", stdout=said)
-    if Judge.objects.filter(slug__in=[judge for judge, _ in CALIBRATIONS]).count() < len(CALIBRATIONS):
+    for slug in FILES:
+        for part in parts_of(slug)[:parts]:
+            _import(part)
+    if Judge.objects.filter(slug__in=_judges()).count() < len(_judges()):
         call_command("load_judges", str(FOLDER / "judges.toml"), stdout=said)
+    if JudgeVersion.objects.filter(judge__slug="review-panel").count() < 2:
+        call_command("load_judges", str(FOLDER / "judges_draft.toml"), stdout=said)
     for login, user in accounts:
         _make_member(login, user)
+
+
+def _judges() -> set[str]:
+    return {step.judge.partition("@")[0] for step in STEPS}
+
+
+def _import(part: Part) -> None:
+    known = ImportBatch.objects.filter(criteria_set__slug=part.slug, file_name=part.file_name)
+    if not known.exists():
+        stream = io.BytesIO(part.content)
+        import_golden(stream=stream, file_name=part.file_name, slug=part.slug, format="jsonl")
 
 
 def _make_account(login: Login) -> User:
@@ -81,15 +117,43 @@ def forget_tokens() -> None:
     ApiToken.objects.filter(name="demo").delete()
 
 
+def standing_of(step: Step) -> Standing:
+    """How the judge version of a step stands on the live criteria at the moment."""
+    return named_standing(step.judge, step.criteria, timezone.now())
+
+
+def start_run_of(step: Step) -> Run:
+    """The calibration of a step, tune rows included: those may be looked at."""
+    standing = standing_of(step)
+    with transaction.atomic():
+        run, _ = start_once(
+            judge_version=standing.judge_version, criteria_version=standing.criteria_version, scope="all"
+        )
+        transaction.on_commit(partial(start_work, run.pk))
+    return run
+
+
 def is_certified(judge: str, criteria: str) -> bool:
     """Whether the gate is open to `judge` on `criteria` at the moment."""
-    now = timezone.now()
-    return find_standing(judge=judge, criteria=criteria, sets=CriteriaSet.objects.all(), now=now).certified
+    return named_standing(judge, criteria, timezone.now()).certified
 
 
-def pending_calibrations() -> list[tuple[str, str]]:
-    """The calibrations of the example that never came to a certificate or a refusal."""
-    done = set(
-        Certificate.objects.values_list("judge_version__judge__slug", "criteria_version__criteria_set__slug")
+def pending_steps() -> list[Step]:
+    """The calibrations of the example that never came to a certificate or a refusal, in their order.
+
+    Whatever criteria version they were made under: what was judged once is left to people.
+    """
+    left = Counter(
+        f"{judge}@{number} {criteria}"
+        for judge, number, criteria in Certificate.objects.filter(cause=Certificate.Cause.RUN).values_list(
+            "judge_version__judge__slug", "judge_version__number", "criteria_version__criteria_set__slug"
+        )
     )
-    return [pair for pair in CALIBRATIONS if pair not in done]
+    pending = []
+    for step in STEPS:
+        name = f"{step.judge} {step.criteria}"
+        if left[name]:
+            left[name] -= 1
+        else:
+            pending.append(step)
+    return pending

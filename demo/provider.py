@@ -29,9 +29,13 @@ class Juror:
 
 
 JURORS = {
-    "careful": Juror(misses=frozenset({"wrong_owner"}), trips=frozenset({"cut_off"})),
-    "literal": Juror(imagines=frozenset({"paraphrase"}), trips=frozenset({"cut_off", "prose"})),
-    "quick": Juror(misses=frozenset({"wrong_owner", "invented_detail", "no_quote", "half_answer"})),
+    "careful": Juror(
+        misses=frozenset({"wrong_owner"}), imagines=frozenset({"worked_out"}), trips=frozenset({"cut_off"})
+    ),
+    "literal": Juror(imagines=frozenset({"paraphrase", "worked_out"}), trips=frozenset({"cut_off", "prose"})),
+    "quick": Juror(
+        misses=frozenset({"wrong_owner", "wrong_date", "invented_detail", "no_quote", "half_answer"})
+    ),
     "agreeable": Juror(
         misses=frozenset(
             {
@@ -65,7 +69,7 @@ def reply_text(juror: Juror, row: Row, scales: dict[str, tuple[int, int]]) -> st
 
 def _entry(name: str, failed: bool, row: Row, scale: tuple[int, int]) -> dict[str, Any]:
     low, high = scale
-    reason = row.why if failed and name in row.fails else "Not met." if failed else "Met."
+    reason = row.why if failed and name in row.fails else "Not in the source like this." if failed else "Met."
     return {"name": name, "score": low if failed else high, "reason": reason}
 
 

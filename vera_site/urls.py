@@ -10,4 +10,5 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("labeling.urls")),
     path("", include("judging.urls")),
+    path("", include("demo.urls")),
 ]

@@ -1,6 +1,5 @@
 """`manage.py demo`: the example, running."""
 
-import contextlib
 import io
 import json
 import signal
@@ -14,17 +13,12 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from demo.example import (
-    CALIBRATIONS,
-    LOGINS,
-    NotOurs,
-    forget_tokens,
-    is_certified,
-    load_example,
-    pending_calibrations,
-)
+from demo.example import STEPS, NotOurs, forget_tokens, load_example, pending_steps, standing_of, start_run_of
 from demo.processes import STOPPING, Processes, answers, end_undisturbed, free_port, port_problem
 from demo.rows import FILES
+from demo.telling import guide
+from judging.models import Run
+from judging.services.resource import summary
 
 START_LIMIT = 60.0  # seconds the processes get to answer
 
@@ -81,7 +75,7 @@ class Command(BaseCommand):
         self.stdout.write("Preparing the database and the example …")
         call_command("migrate", verbosity=0)
         try:
-            load_example()
+            load_example(parts=1)
         except NotOurs as problem:
             raise CommandError(str(problem)) from None
 
@@ -109,11 +103,22 @@ class Command(BaseCommand):
             raise CommandError(f"The demo's {name} ended unexpectedly. It last said:\n{processes.log(name)}")
 
     def _calibrate(self, processes: Processes) -> None:
-        for judge, criteria in pending_calibrations():
-            self.stdout.write(f"Running {judge} over the golden set of {criteria} …")
+        """The calibrations that are still to be made: those on the same rows at once."""
+        pending = pending_steps()
+        for parts in sorted({step.parts for step in STEPS}):
+            load_example(parts=parts)
+            steps = [step for step in pending if step.parts == parts]
+            if steps:
+                self.stdout.write(f"Comparing with people: {', '.join(step.judge for step in steps)} …")
+            runs = [start_run_of(step) for step in steps]
+            for step, run in zip(steps, runs, strict=True):
+                self._wait(processes, run)
+                self.stdout.write(f"  {step.judge} on {step.criteria}: {summary(standing_of(step))}")
+
+    def _wait(self, processes: Processes, run: Run) -> None:
+        while Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).exists():
             self._check(processes)
-            with contextlib.suppress(SystemExit):  # 1 says uncertified, which is what the example is about
-                call_command("calibrate", judge, criteria, wait=True)
+            time.sleep(0.2)
 
     def _tell(self, port: int) -> None:
         address = f"http://127.0.0.1:{port}"
@@ -123,8 +128,7 @@ class Command(BaseCommand):
             "create_token", "demo", scope=["gate"], criteria_set=list(FILES), json=True, stdout=answer
         )
         token = json.loads(answer.getvalue())["token"]
-        lines = {"logins": _login_lines(), "gates": _gate_lines()}
-        self.stdout.write(GUIDE.format(address=address, token=token, **lines))
+        self.stdout.write(guide(address, token))
 
     def _stay(self, processes: Processes) -> None:
         while True:
@@ -135,42 +139,3 @@ class Command(BaseCommand):
 def _stop(number: int, frame: object) -> None:
     end_undisturbed()
     raise Stopped
-
-
-def _login_lines() -> str:
-    return "\n".join(f"    {login.name:<8} / {login.password:<13} {login.role}" for login in LOGINS)
-
-
-def _gate_lines() -> str:
-    """The gates of the example; what people did since may have changed how a judge stands."""
-    return "\n".join(
-        f'    curl --fail -H "$AUTH" $API/gate/{judge}/{criteria}'
-        f"  # exits {'0: certified' if is_certified(judge, criteria) else '22: not'}"
-        for judge, criteria in CALIBRATIONS[:2]
-    )
-
-
-GUIDE = """
-Vera is at {address}
-
-  Log in as
-{logins}
-
-  What to look at
-    1. As the labeler: {address}/sets/meeting-summaries/label/
-       Label by keyboard: 1 pass, 2 fail, u undo, ? shows all keys.
-    2. As the lead: {address}/dashboard/
-       Of the example's judges review-panel earns its certificate, the others do not. Open one to see why.
-    3. As the lead: {address}/sets/meeting-summaries/rulings/
-       Where people disagree, a ruling settles the row.
-
-  What an agent or a pipeline reads
-    AUTH='Authorization: Bearer {token}'
-    API={address}/api/v1
-    curl -H "$AUTH" $API/certifications/review-panel/meeting-summaries
-    curl -H "$AUTH" $API/certifications/agreeable/meeting-summaries
-{gates}
-
-  The jurors are scripted: a loopback endpoint of the demo answers for them and no model is asked.
-  Ctrl-C stops everything.
-"""
