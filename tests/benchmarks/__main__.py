@@ -1,0 +1,82 @@
+"""`make bench`: measure every part, print it, write docs/benchmarks.md.
+
+Exit 1: a target is missed or a part failed; the others are measured and written all the same. 2: no servers.
+"""
+
+import argparse
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from tests.benchmarks import imports, wall
+from tests.benchmarks.figures import Figure
+from tests.benchmarks.house import House, open_house
+from tests.benchmarks.machine import origin
+from tests.benchmarks.page import page
+from tests.benchmarks.table import table_of
+from tests.faults.servers import ROOT
+
+PAGE = ROOT / "docs" / "benchmarks.md"
+PARTS: dict[str, Callable[[House], list[Figure]]] = {
+    "run": wall.measure,
+    "import": imports.measure,
+}
+
+
+def say(words: str) -> None:
+    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {words}\n")
+    sys.stdout.flush()
+
+
+def measured(name: str, house: House) -> list[Figure] | None:
+    """The figures of one part; None where it failed, which is printed."""
+    say(f"{name} …")
+    began = time.monotonic()
+    try:
+        figures = PARTS[name](house)
+    except Exception:
+        traceback.print_exc()
+        say(f"{name} failed; the others go on.")
+        return None
+    say(f"{name}, {time.monotonic() - began:.0f} seconds\n\n{table_of(figures)}\n")
+    return figures
+
+
+def verdict(results: Sequence[list[Figure] | None]) -> int:
+    """The exit code: 1 where a target is missed or a part failed."""
+    fine = all(figures is not None and all(f.met is not False for f in figures) for figures in results)
+    return 0 if fine else 1
+
+
+def _stop(*_: Any) -> None:
+    """End on SIGTERM as on Ctrl-C: with all that was started."""
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=["", *PARTS], default="", help="this part alone; writes no page")
+    parser.add_argument("--small", action="store_true", help="tiny sizes, figures without meaning, no page")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        with open_house(options.small) as house:
+            results = {name: measured(name, house) for name in [options.only] if name} or {
+                name: measured(name, house) for name in PARTS
+            }
+    except pytest.skip.Exception as missing:
+        say(f"Nothing was measured: {missing.msg}.")
+        return 2
+    if not options.only and not options.small:
+        PAGE.write_text(page(origin(), results), encoding="utf-8")
+        say(f"Written to {PAGE.relative_to(ROOT)}.")
+    return verdict(list(results.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""The figures as Markdown: one table, then what each row means."""
+
+from collections.abc import Sequence
+
+from tests.benchmarks.figures import Figure, Target
+
+_HEAD = ("Figure", "Value", "Baseline", "Ratio", "Target", "Met?")
+
+
+def table_of(figures: Sequence[Figure]) -> str:
+    """One row for each figure."""
+    lines = [_HEAD, ("---", "--:", "--:", "--:", "---", "---"), *(_cells(figure) for figure in figures)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def meanings_of(figures: Sequence[Figure]) -> str:
+    """One line for each figure: what was measured, and against what."""
+    return "\n".join(
+        f"- **{figure.name}.** {figure.meaning}" + (f" Baseline: {figure.against}." if figure.against else "")
+        for figure in figures
+    )
+
+
+def number(value: float) -> str:
+    """Three significant figures, thousands apart."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.2g}"
+
+
+def _cells(figure: Figure) -> tuple[str, ...]:
+    met = {None: "", True: "yes", False: "**no**"}[figure.met]
+    return (
+        figure.name,
+        f"{number(figure.value)} {figure.unit}",
+        "" if figure.baseline is None else f"{number(figure.baseline)} {figure.unit}",
+        "" if figure.ratio is None else f"{figure.ratio:.2f} ×",
+        ", ".join(_goal(target, figure.unit) for target in figure.targets),
+        met,
+    )
+
+
+def _goal(target: Target, unit: str) -> str:
+    sign = "≤" if target.kind == "at most" else "≥"
+    return f"{sign} {target.limit:g} ×" if target.on == "ratio" else f"{sign} {number(target.limit)} {unit}"
