@@ -25,7 +25,7 @@ def time_axis(first: datetime, last: datetime, *, zone: tzinfo = UTC, most: int 
     axis = Axis(first.timestamp(), last.timestamp(), pad=_PAD)
     for ticks in _candidates(first.astimezone(zone), last.astimezone(zone)):
         if len(ticks) <= most:
-            return axis.with_ticks(*(_tick(axis, moment, step) for moment, step in ticks))
+            return axis.with_ticks(*(_tick(axis, moment, step, n) for n, (moment, step) in enumerate(ticks)))
     raise AssertionError("decades fit any axis")  # pragma: no cover
 
 
@@ -43,13 +43,11 @@ def spread_out(moments: Sequence[datetime]) -> bool:
     return span > 0 and 100 * min(gaps) / span >= _CLOSE
 
 
-def written(moment: datetime, step: str) -> str:
-    """A tick's moment as short as its step allows."""
-    return moment.strftime({"minute": "%H:%M", "day": "%b %-d", "month": "%b %Y", "year": "%Y"}[step])
-
-
-def _tick(axis: Axis, moment: datetime, step: str) -> Tick:
-    return Tick(axis.at(moment.timestamp()), written(moment, step), moment, step)
+def _tick(axis: Axis, moment: datetime, step: str, number: int) -> Tick:
+    form = {"minute": "%H:%M", "day": "%b %-d", "month": "%b", "year": "%Y"}[step]
+    if step == "month" and (number == 0 or moment.month == 1):
+        form += " %Y"
+    return Tick(axis.at(moment.timestamp()), moment.strftime(form), moment, step)
 
 
 def _candidates(start: datetime, end: datetime) -> Iterator[list[tuple[datetime, str]]]:
