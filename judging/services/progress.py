@@ -1,5 +1,6 @@
 """How far a run is: what its page and the command line show while it runs."""
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -17,8 +18,9 @@ _WINDOW = timedelta(seconds=20)  # the rate is of the last seconds, so that it t
 class Progress:
     """Rows done of all; skips by reason, of the run's own judge and of a panel's jurors.
 
-    `cost` in US dollars, None until a price is known; `unpriced` replies are not in it. `rate`: rows per
-    second lately. `seconds_left`: None where nothing moves.
+    `by_judge`: number of verdicts by outcome, of each judge version asked (by id). `cost` in US dollars, None
+    until a price is known; `unpriced` replies are not in it. `rate`: rows per second lately. `seconds_left`:
+    None where nothing moves.
     """
 
     done: int
@@ -28,6 +30,7 @@ class Progress:
     escalated: int
     skipped: dict[str, int]
     juror_skips: dict[str, int]
+    by_judge: dict[int, dict[str, int]]
     calls: int
     cost: Decimal | None
     unpriced: int
@@ -41,12 +44,15 @@ class Progress:
 
 
 def progress(run: Run) -> Progress:
-    """The present figures of a run, in two queries."""
-    groups = list(_groups(run))
-    own = [group for group in groups if group["own"]]
+    """The present figures of a run, in one pass over its verdicts."""
+    now = timezone.now()
+    since = max(now - _WINDOW, run.created_at)
+    groups = list(_groups(run, since))
+    own = [group for group in groups if group["judge_version"] == run.judge_version_id]
     total = sum(group["n"] for group in own)
     left = sum(group["n"] for group in own if group["outcome"] == "pending")
-    rate = _rate(run, timezone.now()) if left and run.state == Run.State.RUNNING else 0.0
+    lately = sum(group["lately"] for group in own) if left and run.state == Run.State.RUNNING else 0
+    rate = lately / max((now - since).total_seconds(), 1.0)
     return Progress(
         done=total - left,
         total=total,
@@ -54,7 +60,8 @@ def progress(run: Run) -> Progress:
         failed=_count(own, "fail"),
         escalated=_count(own, "escalated"),
         skipped=_skips(own),
-        juror_skips=_skips([group for group in groups if not group["own"]]),
+        juror_skips=_skips([group for group in groups if group["judge_version"] != run.judge_version_id]),
+        by_judge=_by_judge(groups),
         calls=sum(group["n_calls"] or 0 for group in groups),
         cost=_dollars(groups),
         unpriced=sum(group["unpriced"] for group in groups),
@@ -63,25 +70,27 @@ def progress(run: Run) -> Progress:
     )
 
 
-def _groups(run: Run) -> Any:
+def _groups(run: Run, since: datetime) -> Any:
     answered = Q(prompt_tokens__isnull=False) | ~Q(answered_model="")
     return (
         Verdict.objects.filter(run=run)
-        .values("outcome", "reason", own=Q(panel_verdict=None))
+        .values("judge_version", "outcome", "reason")
         .annotate(
             n=Count("pk"),
             n_calls=Sum(F("calls")),
             dollars=Sum("cost"),
             unpriced=Count("pk", filter=answered & Q(cost=None)),
+            lately=Count("pk", filter=Q(filled_at__gt=since)),
         )
         .order_by()
     )
 
 
-def _rate(run: Run, now: datetime) -> float:
-    since = max(now - _WINDOW, run.created_at)
-    done = Verdict.objects.own().filter(run=run, filled_at__gt=since).count()
-    return done / max((now - since).total_seconds(), 1.0)
+def _by_judge(groups: list[dict[str, Any]]) -> dict[int, dict[str, int]]:
+    found: dict[int, Counter[str]] = defaultdict(Counter)
+    for group in groups:
+        found[group["judge_version"]][group["outcome"]] += group["n"]
+    return {judge: dict(outcomes) for judge, outcomes in found.items()}
 
 
 def _count(groups: list[dict[str, Any]], outcome: str) -> int:
@@ -90,8 +99,11 @@ def _count(groups: list[dict[str, Any]], outcome: str) -> int:
 
 def _skips(groups: list[dict[str, Any]]) -> dict[str, int]:
     """Number of skipped verdicts by reason, the most frequent first."""
-    found = {group["reason"]: group["n"] for group in groups if group["outcome"] == "skipped"}
-    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+    found: Counter[str] = Counter()
+    for group in groups:
+        if group["outcome"] == "skipped":
+            found[group["reason"]] += group["n"]
+    return dict(found.most_common())
 
 
 def _dollars(groups: list[dict[str, Any]]) -> Decimal | None:
