@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks import imports, wall
+from tests.benchmarks import imports, layer1, serving, wall
 from tests.benchmarks.figures import Figure
 from tests.benchmarks.house import House, open_house
 from tests.benchmarks.machine import origin
@@ -24,6 +24,8 @@ from tests.faults.servers import ROOT
 PAGE = ROOT / "docs" / "benchmarks.md"
 PARTS: dict[str, Callable[[House], list[Figure]]] = {
     "run": wall.measure,
+    "layer1": layer1.measure,
+    "serving": serving.measure,
     "import": imports.measure,
 }
 

@@ -62,12 +62,13 @@ def turn(*programs: Program, word: str = "go") -> tuple[float, list[Any]]:
 
 def take_turns(work: Callable[[str], Any]) -> None:
     """In the program: say that it is ready, then answer each line with what `work` makes of it."""
-    _answer("ready")
+    answer("ready")
     for line in sys.stdin:
-        _answer(work(line.strip()))
+        answer(work(line.strip()))
 
 
-def _answer(result: Any) -> None:
+def answer(result: Any) -> None:
+    """In the program: one line to who started it."""
     sys.stdout.write(json.dumps(result) + "\n")
     sys.stdout.flush()
 

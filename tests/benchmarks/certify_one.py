@@ -1,0 +1,23 @@
+"""A judge that is certified, and a token to ask about it: `python -m tests.benchmarks.certify_one`.
+
+Prints the token's secret as JSON; the judge is `strict`, the criteria set `replies`.
+"""
+
+import django
+
+django.setup()
+
+from judging.services.tokens import create_token  # noqa: E402
+from tests.benchmarks.programs import answer  # noqa: E402
+from tests.factories import make_criteria_set, make_judge  # noqa: E402
+from tests.judging.golden import certified, make_run  # noqa: E402
+
+
+def main() -> None:
+    run = make_run(make_judge("strict"), make_criteria_set("replies"), a=28, b=2, c=2, d=28)
+    certified(run)
+    answer(create_token(name="bench", scopes=["gate"])[1])
+
+
+if __name__ == "__main__":
+    main()
