@@ -30,6 +30,10 @@ class Kill:
     reason: str
     asked: bool
 
+    @property
+    def check_in_words(self) -> str:
+        return self.check.replace("_", " ")
+
 
 @dataclass(frozen=True, slots=True)
 class Killed:

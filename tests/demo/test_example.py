@@ -1,34 +1,18 @@
 """The example in the database, and its scripted jurors asked through litellm."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from django.contrib.auth.models import User
 
-from demo.example import LOGINS, NotOurs, load_example, pending_calibrations
-from demo.processes import Processes, answers, free_port
+from demo.example import LOGINS, PANEL, STEPS, STORY, NotOurs, load_example, pending_steps
+from demo.rows import rows_of
 from judging.models import JudgeVersion, Verdict
 from judging.services.engine import work_on
 from judging.services.runs import start_run
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Label, Membership, Submission
 from tests.factories import live, make_version
-from tests.faults.servers import wait_for
 from tests.judging.golden import certified, make_run
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The demo's provider, running, and named by the variables that its judges know."""
-    port = free_port()
-    with Processes({}, tmp_path) as processes:
-        processes.start("provider", "-m", "demo.provider", "--port", str(port))
-        monkeypatch.setenv("VERA_JUROR_DEMO_URL", f"http://127.0.0.1:{port}/v1")
-        monkeypatch.setenv("VERA_JUROR_DEMO_KEY", "none")
-        wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"), 30, "the provider")
-        yield
 
 
 def told_by(judge: str) -> dict[str, Verdict]:
@@ -85,11 +69,30 @@ def test_an_account_of_somebody_else_is_left_alone(name: str) -> None:
 
 def test_what_was_judged_once_is_left_to_people_whatever_they_promoted_since() -> None:
     load_example()
-    criteria_set = CriteriaSet.objects.get(slug="meeting-summaries")
-    judge = JudgeVersion.objects.get(judge__slug="review-panel")
-    assert (judge.judge.slug, criteria_set.slug) in pending_calibrations()
-    certified(make_run(judge, criteria_set, a=1))
+    criteria_set = CriteriaSet.objects.get(slug=STORY)
+    panel = JudgeVersion.objects.get(judge__slug="review-panel", number=1)
+    certified(make_run(panel, criteria_set, a=1))
 
     make_version(criteria_set, live=True)
 
-    assert (judge.judge.slug, criteria_set.slug) not in pending_calibrations()
+    assert pending_steps() == STEPS[1:]
+
+
+def test_rows_arrive_in_two_parts_so_that_the_first_are_too_few_to_certify() -> None:
+    load_example(parts=1)
+    first = Candidate.objects.filter(criteria_set__slug=STORY).count()
+
+    load_example()
+
+    assert 0 < first < CriteriaSet.objects.get(slug=STORY).min_rows
+    assert Candidate.objects.filter(criteria_set__slug=STORY).count() == len(rows_of(STORY))
+
+
+def test_the_draft_leaves_the_live_panel_alone() -> None:
+    load_example()
+
+    panel = JudgeVersion.objects.get(judge__slug="review-panel", number=1)
+
+    assert panel.judge.live_version == panel
+    assert panel.judge.versions.count() == 2
+    assert str(panel) == PANEL
