@@ -8,9 +8,15 @@ class JudgingConfig(AppConfig):
     verbose_name = "Judging"
 
     def ready(self) -> None:
-        """Hear of corrected labels and rulings, so that no certificate outlives what it rests on."""
+        """Hear of corrected labels and rulings, so that no certificate outlives what it rests on.
+
+        And tell labeling's first page what a lead does next.
+        """
         from judging import checks  # noqa: F401  (registers them)
         from judging.services.certification import golden_set_changed
+        from judging.services.journey import advise
+        from labeling.services.next_steps import advisers
         from labeling.services.truth import listeners
 
         listeners.append(golden_set_changed)
+        advisers.append(advise)

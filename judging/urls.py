@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from judging.api.v1 import api
-from judging.views import dashboard, health, judges, rows, run_rows, runs
+from judging.views import dashboard, guide, health, judges, rows, run_rows, runs, trying
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
@@ -18,6 +18,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judges/<slug:slug>/", judges.judge, name="judge"),
     path("judges/<slug:slug>/new-version/", judges.judge_edit, name="judge_edit"),
     path("judges/<slug:slug>/<int:number>/promote/", judges.judge_promote, name="judge_promote"),
+    path("judges/<slug:slug>/try/", trying.judge_try, name="judge_try"),
+    path("judges/<slug:slug>/trials/<int:pk>/", trying.judge_trial, name="judge_trial"),
+    path("guide/", guide.guide, name="guide"),
+    path("sets/<slug:slug>/guide/", guide.set_guide, name="set_guide"),
     path("runs/", runs.runs, name="runs"),
     path("runs/new/", runs.run_new, name="run_new"),
     path("runs/<int:pk>/", runs.run, name="run"),

@@ -123,7 +123,7 @@ def judge_add(request: Request, kind: str) -> HttpResponse:
 def judge_edit(request: Request, slug: str) -> HttpResponse:
     """A new version of a judge, from its newest one or from the one that `?version=` names."""
     check_lead(request.user)
-    base = _version(slug, request.GET.get("version", ""))
+    base = version_or_404(slug, request.GET.get("version", ""))
     form_class = FORMS[base.kind]
     form = form_class(request.POST or None, initial=form_class.initial_of(base))
     del form.fields["slug"]
@@ -139,15 +139,15 @@ def judge_edit(request: Request, slug: str) -> HttpResponse:
 def judge_promote(request: Request, slug: str, number: int) -> HttpResponse:
     """Make a version the live one."""
     check_lead(request.user)
-    version = _version(slug, str(number))
+    version = version_or_404(slug, str(number))
     promote_judge(judge=version.judge, version=version, actor=request.user)
     messages.success(request, f"Version {version.number} is live.")
     return redirect("judge", slug)
 
 
-def _version(slug: str, number: str) -> JudgeVersion:
+def version_or_404(slug: str, number: str) -> JudgeVersion:
     """The named version of a judge, else its newest; 404 where there is none such."""
-    versions = JudgeVersion.objects.select_related("judge").filter(judge__slug=slug).order_by("-number")
+    versions = with_jurors(JudgeVersion.objects.filter(judge__slug=slug).order_by("-number"))
     if number:
         is_number = number.isascii() and number.isdecimal() and len(number) < 9
         versions = versions.filter(number=int(number)) if is_number else versions.none()

@@ -1,18 +1,19 @@
-"""The first page: the criteria sets somebody is a member of, and what there is to do in each."""
+"""The first page: the criteria sets somebody is a member of, and the one thing to do next in each."""
 
-from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.db.models import Count, OuterRef, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from labeling.access import get_set, led_sets, visible_sets
-from labeling.models import Candidate, CriteriaSet, Slot
+from labeling.models import CriteriaSet
+from labeling.services.counts import counts_of
+from labeling.services.next_steps import NextStep, next_steps
 from labeling.views.scope import page_of
 from vera_site.http import Request
 
@@ -21,7 +22,10 @@ SETS_PER_PAGE = 20
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One criteria set as its member sees it. `to_label`: rows that wait for this person."""
+    """One criteria set as its member sees it. `to_label`: rows that wait for this person.
+
+    `next`: what a lead does next; None for labelers, and where nothing is left to do.
+    """
 
     criteria_set: CriteriaSet
     leads: bool
@@ -29,6 +33,7 @@ class Card:
     rows: int
     settled: int
     conflicts: int
+    next: NextStep | None
 
 
 @require_safe
@@ -36,7 +41,9 @@ class Card:
 def home(request: Request) -> HttpResponse:
     page = page_of(visible_sets(request.user).select_related("live_version"), request, SETS_PER_PAGE)
     cards = make_cards(request.user, list(page.object_list))
-    return render(request, "labeling/home.html", {"section": "sets", "page": page, "cards": cards})
+    context: dict[str, Any] = {"section": "sets", "page": page, "cards": cards}
+    context["leads"] = request.user.is_superuser or any(card.leads for card in cards)
+    return render(request, "labeling/home.html", context)
 
 
 @require_safe
@@ -46,48 +53,21 @@ def criteria_set(request: Request, slug: str) -> HttpResponse:
     return redirect("golden", get_set(request.user, slug).slug)
 
 
-def make_cards(user: User, criteria_sets: list[CriteriaSet]) -> list[Card]:
+def make_cards(user: User, criteria_sets: Sequence[CriteriaSet]) -> list[Card]:
     """The cards of these sets, in a number of queries that does not grow with theirs."""
     chosen = CriteriaSet.objects.filter(pk__in=[each.pk for each in criteria_sets])
     led = set(led_sets(user).filter(pk__in=chosen).values_list("pk", flat=True))
-    waiting = rows_to_label(user, chosen)
-    truths = truth_counts(chosen)
+    counts = counts_of(user, chosen)
+    advice: Mapping[int, NextStep] = next_steps([each for each in criteria_sets if each.pk in led], counts)
     return [
         Card(
             criteria_set=each,
             leads=each.pk in led,
-            to_label=waiting.get(each.pk, 0),
-            rows=sum(truths[each.pk].values()),
-            settled=truths[each.pk]["pass"] + truths[each.pk]["fail"],
-            conflicts=truths[each.pk]["unresolved"],
+            to_label=counts[each.pk].to_label,
+            rows=counts[each.pk].rows,
+            settled=counts[each.pk].settled,
+            conflicts=counts[each.pk].conflicts,
+            next=advice.get(each.pk),
         )
         for each in criteria_sets
     ]
-
-
-def rows_to_label(user: User, criteria_sets: "QuerySet[CriteriaSet]") -> dict[int, int]:
-    """Rows under each set's live version that `user` could label now, by the set's id."""
-    open_ones = Slot.objects.filter(
-        state=Slot.State.OPEN, version__in=criteria_sets.values("live_version")
-    ).new_to(user)
-    now = timezone.now()
-    free = open_ones.free(now) | open_ones.filter(labeler=user)
-    counts = free.order_by().values("version__criteria_set").annotate(n=Count("candidate", distinct=True))
-    return dict(counts.values_list("version__criteria_set", "n"))
-
-
-def truth_counts(criteria_sets: "QuerySet[CriteriaSet]") -> dict[int, Counter[str | None]]:
-    """Rows of each set by their truth under its live version: pass, fail, unresolved or None."""
-    counts: dict[int, Counter[str | None]] = {
-        pk: Counter() for pk in criteria_sets.values_list("pk", flat=True)
-    }
-    rows = (
-        Candidate.objects.filter(criteria_set__in=criteria_sets)
-        .with_truth(OuterRef("criteria_set__live_version"))
-        .order_by()
-        .values_list("criteria_set", "truth")
-        .annotate(n=Count("pk"))
-    )
-    for criteria_set, truth, n in rows:
-        counts[criteria_set][truth] += n
-    return counts

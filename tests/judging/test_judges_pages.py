@@ -1,6 +1,7 @@
 """The pages of judges: for leads only, with what changed, what is missing, and forms that refuse in place."""
 
 import re
+from html import unescape
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,6 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from judging.domain.judges_toml import read_judges
 from judging.models import Judge, JudgeVersion
 from judging.services.judges import add_model_version, add_panel_version
 from tests.factories import make_criteria_set, make_judge, make_panel, make_user
@@ -82,7 +84,20 @@ def test_no_page_says_none(as_lead: Client, address: str) -> None:
 
 
 def test_the_list_says_what_to_do_when_it_is_empty(as_lead: Client) -> None:
-    assert "load_judges FILE.toml" in text_of(as_lead, "/judges/")
+    text = text_of(as_lead, "/judges/")
+
+    assert "No judge yet" in text
+    assert "manage.py load_judges judges.toml" in text
+    assert "/judges/add/model/" in text
+
+
+def test_the_file_that_the_empty_list_shows_can_be_loaded(as_lead: Client) -> None:
+    page = as_lead.get("/judges/").content.decode()
+    shown = unescape(re.findall(r'<pre class="copy">(\[\[judge.*?)</pre>', page, re.DOTALL)[0])
+
+    entries = read_judges(shown)
+
+    assert [entry.slug for entry in entries] == ["gpt", "house", "my-panel"]
 
 
 def test_the_list_costs_the_same_however_long(as_lead: Client) -> None:
