@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django_htmx.middleware import HtmxDetails
 
 
@@ -48,6 +50,26 @@ def private_pages(
         return response
 
     return answer
+
+
+def readers_zone(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: times, and what “today” is, are those of the zone that the browser named in a cookie."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        with timezone.override(zone_named(request.COOKIES.get("zone", ""))):
+            return get_response(request)
+
+    return answer
+
+
+def zone_named(name: str) -> ZoneInfo | None:
+    """The zone of that name, such as Europe/Berlin. None, which is the site's own, for every other word."""
+    try:
+        return ZoneInfo(name) if name else None
+    except (ValueError, OSError, KeyError):  # not a name, no file, no such zone
+        return None
 
 
 def tried_name(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> str:

@@ -122,6 +122,7 @@ MIDDLEWARE = [
     "judging.api.errors.json_errors",
     "vera_site.http.storable_requests",
     "vera_site.http.private_pages",
+    "vera_site.http.readers_zone",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

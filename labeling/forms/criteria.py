@@ -48,14 +48,14 @@ class CriterionForm(forms.Form):
     strategy = forms.ChoiceField(
         label="Scored by",
         initial=JUDGE,
-        choices=[(JUDGE, "judge"), *((name, f"rule: {name}") for name in sorted(RULES))],
+        choices=[(JUDGE, "judge"), *((name, f"rule: {name.replace('_', ' ')}") for name in sorted(RULES))],
         help_text="A rule scores in code where code can decide.",
     )
     params = ParamsField(
         label="Parameters of the rule",
         required=False,
         widget=forms.TextInput,
-        help_text='Only for a rule: {"words": 90} for max_words, {"text": ["…"]} for includes.',
+        help_text='Only for a rule: {"words": 90} for “max words”, {"text": ["…"]} for “includes”.',
     )
 
     def clean(self) -> dict[str, Any]:

@@ -27,9 +27,17 @@ def export_rows(request: Request, slug: str) -> HttpResponseBase:
     version = chosen_version(criteria_set, request)
     form = ExportForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        return download(version, form.cleaned_data["format"], request)
+        return begun(download(version, form.cleaned_data["format"], request), request)
     context = head(request.user, criteria_set, "export") | {"form": form, "version": version}
     return render(request, "labeling/export.html", context, status=422 if form.is_bound else 200)
+
+
+def begun(response: FileResponse, request: Request) -> FileResponse:
+    """Tell the page, which stays open, that its file is on the way: its form waits for this cookie."""
+    token = request.POST.get("began", "")
+    if token.isascii() and token.isdecimal():
+        response.set_cookie("began", token[:20], max_age=60, samesite="Lax")
+    return response
 
 
 def download(version: CriteriaVersion, format: str, request: Request) -> FileResponse:

@@ -324,7 +324,7 @@ def test_a_rule_is_shown_and_not_marked(client: Client, row: Candidate) -> None:
 
     html = text(client.get(URL))
 
-    assert "Scored by the rule valid_json" in html
+    assert "Scored by the rule <code>valid_json</code>" in html
     assert 'name="mark-2"' not in html
 
 
