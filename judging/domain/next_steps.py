@@ -39,6 +39,7 @@ class Case:
     """What the next step follows from. `reasons` block, `warnings` do not.
 
     `labels_needed`: rows in all that would show the judge above the bar, None where no number would.
+    `shown`: the rows there are show it already, the lower bound of kappa being at the bar or above.
     `at_work`: a calibration of this very judge is under way.
     """
 
@@ -48,6 +49,7 @@ class Case:
     min_rows: int = 30
     min_per_class: int = 5
     labels_needed: int | None = None
+    shown: bool = False
     at_work: bool = False
 
     @property
@@ -93,16 +95,22 @@ def labels_words(case: Case) -> str:
         return f"{case.more_labels} more: {_what_is_missing(case)}."
     codes = {reason.code for reason in case.reasons}
     if codes & {Code.BELOW_BAR, Code.UNDEFINED_KAPPA}:
-        return "None would help: labels do not lift a kappa that is below the bar. The judge must get better."
-    further = (case.labels_needed or 0) - case.table.n
+        return (
+            "More labels would not help: they do not lift a kappa below the bar. The judge must get better."
+        )
+    if case.shown:
+        return f"No more. The {case.table.n} rows there are show that it is better than the bar."
+    if case.labels_needed is None:
+        return (
+            "No more for the certificate. Kappa is so near the bar that no number of labels would settle it."
+        )
+    further = case.labels_needed - case.table.n
     if further > 0:
         return (
-            f"None for the certificate. About {further} more ({case.labels_needed} in all) would show "
+            f"No more for the certificate. About {further} more ({case.labels_needed} in all) would show "
             "that it is better than the bar and not lucky."
         )
-    if case.labels_needed is None:
-        return "None for the certificate. Kappa is so near the bar that no number of labels would settle it."
-    return f"None. The {case.table.n} rows there are show that it is better than the bar."
+    return "No more for the certificate. Further ones would make it surer that it is better than the bar."
 
 
 def _what_is_missing(case: Case) -> str:

@@ -1,89 +1,69 @@
 """Which judges may be trusted: all of them at a glance, and one with everything behind its answer."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
-from django.db.models import QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from judging.access import check_lead
-from judging.models import Certificate
+from judging.models import Certificate, Judge, PanelMember
 from judging.services.standing import Standing, UnknownName, find_standing
+from judging.views.answers import versions_query
 from judging.views.evidence import evidence_of
-from judging.views.interval import IntervalDrawing, interval_drawing
+from judging.views.interval import drawing_to_explain
+from judging.views.pairs import load_pairs
 from labeling.access import get_led_set, led_sets
 from labeling.models import CriteriaSet
+from labeling.views.scope import page_of
 from vera_site.http import Request
 
-_PER_PAGE = 50
-_MOST_LAPSED = 50
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One judge version on one criteria version."""
-
-    standing: Standing
-    drawing: IntervalDrawing | None
-    is_live: bool
+_PER_PAGE = 10
+_MOST_UNMEASURED = 50
 
 
 @login_required
 @require_safe
 def dashboard(request: Request) -> HttpResponse:
-    """Every certificate in force of the criteria sets that the reader leads."""
+    """Every judge that was ever measured on a criteria set that the reader leads, and those that were not."""
     check_lead(request.user)
-    found = _certificates(led_sets(request.user))
-    page = Paginator(found, _PER_PAGE).get_page(request.GET.get("page"))
-    now = timezone.now()
-    cells = [_cell(Standing(each.judge_version, each.criteria_version, each, now)) for each in page]
-    context = {"section": "dashboard", "cells": cells, "page": page}
-    context["lapsed"] = _lapsed(led_sets(request.user), now)
+    sets, now = led_sets(request.user), timezone.now()
+    page = page_of(_measured(sets), request, _PER_PAGE)
+    context: dict[str, Any] = {"section": "dashboard", "page": page, "explained": drawing_to_explain()}
+    context["pairs"] = load_pairs([(key["of_set"], key["by_judge"]) for key in page], now)
+    context["gating"] = _gating(sets, now)
+    context["unmeasured"] = list(_unmeasured(sets)[:_MOST_UNMEASURED])
     return render(request, "judging/dashboard.html", context)
 
 
-def _certificates(sets: QuerySet[CriteriaSet]) -> QuerySet[Certificate]:
-    found = Certificate.objects.current().not_outdated().within(sets).with_names()
-    return found.order_by(
-        "criteria_version__criteria_set__slug",
-        "-criteria_version__number",
-        "judge_version__judge__slug",
-        "-judge_version__number",
+def _measured(sets: QuerySet[CriteriaSet]) -> QuerySet[Certificate, Any]:
+    """Judge and criteria set of every certificate in force, once each."""
+    current = Certificate.objects.current().within(sets)
+    keys = current.values(
+        of_set=F("criteria_version__criteria_set"),
+        by_judge=F("judge_version__judge"),
+        set_slug=F("criteria_version__criteria_set__slug"),
+        judge_slug=F("judge_version__judge__slug"),
     )
+    return keys.distinct().order_by("set_slug", "judge_slug")
 
 
-def _lapsed(sets: QuerySet[CriteriaSet], now: datetime) -> list[Standing]:
-    """The live judges that a promotion left without a certificate, once each; at most fifty."""
-    found = (
-        Certificate.objects.current()
-        .lapsed()
-        .within(sets)
-        .select_related(
-            "judge_version__judge__live_version__judge",
-            "criteria_version__criteria_set__live_version__criteria_set",
-        )
-        .order_by("criteria_version__criteria_set__slug", "judge_version__judge__slug")
-    )
-    live = {
-        (each.judge_version.judge.live_version, each.criteria_version.criteria_set.live_version): None
-        for each in found
-    }
-    return [Standing(by, of, None, now) for by, of in live if by and of][:_MOST_LAPSED]
+def _gating(sets: QuerySet[CriteriaSet], now: datetime) -> int:
+    """How many judges the gate is open to, each counted once for every criteria set."""
+    live = Certificate.objects.current().within(sets).of_judge_version(None).of_criteria_version(None)
+    return live.certified(now).count()
 
 
-def _cell(standing: Standing) -> Cell:
-    return Cell(standing, interval_drawing(standing), _is_live(standing))
-
-
-def _is_live(standing: Standing) -> bool:
-    judge, criteria_set = standing.judge_version.judge, standing.criteria_version.criteria_set
-    live = (judge.live_version_id, criteria_set.live_version_id)
-    return live == (standing.judge_version.pk, standing.criteria_version.pk)
+def _unmeasured(sets: QuerySet[CriteriaSet]) -> QuerySet[Judge]:
+    """Judges without any certificate there. Jurors of a live panel are measured with it and left out."""
+    measured = Certificate.objects.current().within(sets).filter(judge_version__judge=OuterRef("pk"))
+    seats = PanelMember.objects.filter(juror__judge=OuterRef("pk"), panel=F("panel__judge__live_version"))
+    judges = Judge.objects.filter(~Exists(measured), ~Exists(seats), live_version__isnull=False)
+    return judges.select_related("live_version").order_by("slug")
 
 
 @login_required
@@ -91,14 +71,8 @@ def _is_live(standing: Standing) -> bool:
 def certification(request: Request, judge: str, criteria: str) -> HttpResponse:
     """One judge on one criteria set: the answer, its doubt and what it rests on."""
     standing = standing_or_404(request, judge, criteria)
-    context = {"section": "dashboard", "cell": _cell(standing), "standing": standing}
-    context["versions"] = versions_query(standing)
+    context = {"section": "dashboard", "standing": standing, "versions": versions_query(standing)}
     return render(request, "judging/certification.html", context | evidence_of(standing))
-
-
-def versions_query(standing: Standing) -> str:
-    """The part of an address that keeps the reader at these versions."""
-    return f"?judge_version={standing.judge_version.number}&version={standing.criteria_version.number}"
 
 
 def standing_or_404(request: Request, judge: str, criteria: str) -> Standing:

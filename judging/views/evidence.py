@@ -1,19 +1,27 @@
 """What the detail page shows behind a standing."""
 
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from judging.domain.figures import shown_kappa
 from judging.domain.reasons import SKIP_SENTENCES, SkipReason
-from judging.models import Calibration, CalibrationRow, Certificate
+from judging.models import Calibration, CalibrationRow, Certificate, Run
 from judging.services.standing import Standing
-from judging.views.figures import defined, lines_of, percent
-from labeling.domain.agreement import Estimate, band, estimate_kappa, kappa, kappa_exact, labels_needed
+from judging.views.answers import answer_of
+from judging.views.figures import defined, lines_of, more_lines_of
+from judging.views.kappa_history import kappa_over_time
+from judging.views.pairs import UNFINISHED, JurorLine, jurors_of, line_of, load_pairs
+from judging.views.two_by_two import two_by_two
+from labeling.domain.agreement import band, kappa
 
 _HISTORY = 20  # events shown
+_BANDS = {
+    "strong": "strong: the judge nearly always says what people say",
+    "substantial": "substantial: clearly more than luck, with errors to be expected",
+    "watch": "middling: near the usual bar, and to be watched",
+    "weak": "weak: too little beyond luck to act on",
+}
 
 
 @dataclass(frozen=True)
@@ -27,55 +35,72 @@ class Skips:
 
 @dataclass(frozen=True)
 class Seat:
-    """A juror, or the panel itself, on the same rows."""
+    """A juror, or the judge of the run itself, with its skips."""
 
-    calibration: Calibration
-    kappa: Estimate | None
-    shown_kappa: str
+    line: JurorLine
     skips: list[Skips]
 
 
 def evidence_of(standing: Standing) -> dict[str, Any]:
-    """Template context: table, figures, jurors, history and other versions."""
-    context: dict[str, Any] = {"others": _others(standing)}
+    """Template context: the answer, drafts beside the live version, table, figures, jurors and history."""
+    key = (standing.criteria_version.criteria_set_id, standing.judge_version.judge_id)
+    live = next(iter(load_pairs([key], standing.now)), None)
+    shadows = live.shadows if live else []
+    beside = [each for each in shadows if not _same(each.standing, standing)]
+    context: dict[str, Any] = {
+        "answer": answer_of(standing, _at_work(standing)),
+        "live": live.answer if live else None,
+        "this_shadow": next((each for each in shadows if _same(each.standing, standing)), None),
+        "shadows": beside,
+        "earlier": _earlier(standing),
+    }
     if standing.certificate is None:
         return context
-    certificate = standing.certificate
-    calibration = certificate.calibration
-    return context | {
-        "calibration": calibration,
+    return context | _behind(standing, standing.certificate)
+
+
+def _same(one: Standing, other: Standing) -> bool:
+    return (one.judge_version, one.criteria_version) == (other.judge_version, other.criteria_version)
+
+
+def _at_work(standing: Standing) -> Run | None:
+    """A calibration of just these versions that has not ended."""
+    runs = Run.objects.filter(
+        kind=Run.Kind.CALIBRATION,
+        state__in=UNFINISHED,
+        judge_version=standing.judge_version,
+        criteria_version=standing.criteria_version,
+    )
+    return runs.order_by("-pk").first()
+
+
+def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
+    table = certificate.calibration.table
+    return {
+        "calibration": certificate.calibration,
         "lines": lines_of(certificate),
-        "coverage": percent(certificate.coverage),
-        "band": defined(lambda: band(kappa(calibration.table))),
-        "labels_needed": _labels_needed(calibration, float(standing.bar)),
-        "seats": _seats(calibration, standing.bar),
+        "more_lines": more_lines_of(certificate),
+        "band": _BANDS.get(defined(lambda: band(kappa(table))) or ""),
+        "seats": _seats(certificate),
         "history": _history(standing),
+        "two_by_two": two_by_two(standing),
+        "kappa_history": kappa_over_time(standing),
     }
 
 
-def _labels_needed(calibration: Calibration, bar: float) -> int | None:
-    """Rows in all that would settle it at this kappa; None where there are enough, or no number would."""
-    table = calibration.table
-    needed = defined(lambda: labels_needed(table, kappa(table), bar))
-    return needed if needed and needed > table.n else None
-
-
-def _seats(calibration: Calibration, bar: Decimal) -> list[Seat]:
+def _seats(certificate: Certificate) -> list[Seat]:
     """The judge of the run first, then its jurors in the order of their seats."""
-    same_run = Calibration.objects.filter(run=calibration.run_id, is_current=True)
-    found = list(same_run.select_related("judge_version__judge").order_by("pk"))
-    skips = _skips(found)
-    return [_seat(each, bar, skips.get(each.pk, [])) for each in found]
-
-
-def _seat(calibration: Calibration, bar: Decimal, skips: list[Skips]) -> Seat:
-    table = calibration.table
-    shown = shown_kappa(defined(lambda: kappa_exact(table)), bar)
-    return Seat(calibration, defined(lambda: estimate_kappa(table)), shown, skips)
+    run = certificate.calibration.run_id
+    lines = [line_of(certificate.calibration, certificate.bar), *jurors_of([certificate]).get(run, [])]
+    skips = _skips([line.calibration for line in lines])
+    return [Seat(line, skips.get(line.calibration.pk, [])) for line in lines]
 
 
 def _skips(calibrations: list[Calibration]) -> dict[int, list[Skips]]:
-    skipped = CalibrationRow.objects.filter(calibration__in=calibrations, outcome="skipped")
+    """By calibration. `truth` is always one of the two; naming them lets the index find just these rows."""
+    skipped = CalibrationRow.objects.filter(
+        calibration__in=calibrations, truth__in=["pass", "fail"], outcome="skipped"
+    )
     counted = skipped.values("calibration", "verdict__reason").annotate(rows=Count("pk"))
     found: dict[int, list[Skips]] = {}
     for group in counted.order_by("-rows"):
@@ -92,11 +117,15 @@ def _history(standing: Standing) -> QuerySet[Certificate]:
     return events.select_related("actor", "calibration").order_by("-pk")[:_HISTORY]
 
 
-def _others(standing: Standing) -> list[Standing]:
-    """Other versions of the judge or of the criteria, as they stand now."""
-    found = Certificate.objects.current().filter(
-        judge_version__judge=standing.judge_version.judge_id,
-        criteria_version__criteria_set=standing.criteria_version.criteria_set_id,
+def _earlier(standing: Standing) -> list[Standing]:
+    """Versions before the live ones that were measured, as they stand now."""
+    found = (
+        Certificate.objects.current()
+        .outdated()
+        .filter(
+            judge_version__judge=standing.judge_version.judge_id,
+            criteria_version__criteria_set=standing.criteria_version.criteria_set_id,
+        )
     )
     if standing.certificate:
         found = found.exclude(pk=standing.certificate.pk)

@@ -1,8 +1,9 @@
-"""The statistics beside kappa on the detail page, each with its doubt, computed when the page is read."""
+"""The statistics beside kappa on the detail page, each with its doubt and a sentence for a stranger."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from judging.domain.figures import plain
 from judging.models import Certificate
 from labeling.domain.agreement import (
     Estimate,
@@ -18,20 +19,28 @@ from labeling.domain.agreement import (
 )
 from labeling.domain.verdicts import HumanVerdict
 
+_BY_CHANCE = 0.05  # rarer than this is not put down to chance
+
 
 @dataclass(frozen=True)
 class Line:
-    """One statistic as it is read: its name, its value, and how far that may be trusted."""
+    """One statistic as it is read: its name, its value, how far to trust it, what it is and if it is good."""
 
     name: str
     value: str
-    doubt: str = ""
+    doubt: str
+    means: str
 
 
 def lines_of(certificate: Certificate) -> list[Line]:
     """What stands beside the kappa of a certificate."""
-    calibration = certificate.calibration
-    return [*_per_class(calibration.table), *_gaps(certificate), *_more(calibration.table)]
+    table = certificate.calibration.table
+    return [_bound(certificate), *_per_class(table), *_gaps(certificate), _leaning_line(table)]
+
+
+def more_lines_of(certificate: Certificate) -> list[Line]:
+    """What only a statistician asks for."""
+    return list(_more(certificate.calibration.table))
 
 
 def defined[T](compute: Callable[[], T]) -> T | None:
@@ -48,40 +57,117 @@ def percent(share: float | None) -> str:
 
 
 def _per_class(table: Table) -> Iterator[Line]:
-    yield _share("Agreement", defined(lambda: agreement_rate(table)))
-    yield _share("Of rows people pass, judge passes", defined(lambda: recall(table, HumanVerdict.PASS)))
-    yield _share("Of rows people fail, judge fails", defined(lambda: recall(table, HumanVerdict.FAIL)))
+    means = "Rows on which the judge says what people say."
+    if table.n:
+        means += f" Guessing at the same pass rates would agree on {percent(_chance_agreement(table))}."
+    yield _share("Agreement", defined(lambda: agreement_rate(table)), means)
+    yield _share(
+        "Of rows people pass, judge passes",
+        defined(lambda: recall(table, HumanVerdict.PASS)),
+        "The rest is good work that it would refuse: 100% is best.",
+    )
+    yield _share(
+        "Of rows people fail, judge fails",
+        defined(lambda: recall(table, HumanVerdict.FAIL)),
+        "The rest is bad work that it would let through: 100% is best.",
+    )
 
 
-def _share(name: str, estimate: Estimate | None) -> Line:
+def _chance_agreement(table: Table) -> float:
+    human, judge = table.margins
+    return human * judge + (1 - human) * (1 - judge)
+
+
+def _share(name: str, estimate: Estimate | None, means: str) -> Line:
     if estimate is None:
-        return Line(name, "undefined", "no such rows")
+        return Line(name, "undefined", "no such rows", means)
     doubt = f"95% interval {percent(estimate.low)} to {percent(estimate.high)}, {estimate.n} rows"
-    return Line(name, percent(estimate.value), doubt)
+    return Line(name, percent(estimate.value), doubt, means)
 
 
 def _gaps(certificate: Certificate) -> Iterator[Line]:
     """What skips and Layer 1 could hide."""
-    calibration = certificate.calibration
+    calibration, bar = certificate.calibration, float(certificate.bar)
     asked = calibration.table.n + calibration.skipped
+    needed = float(certificate.policy["min_coverage"])
     yield Line(
-        "Coverage", percent(certificate.coverage), f"{calibration.table.n} of {asked} rows have a verdict"
+        "Coverage",
+        percent(certificate.coverage),
+        f"{calibration.table.n} of {asked} rows have a verdict",
+        f"A judge that skips the hard rows looks better than it is. The policy asks for {percent(needed)}"
+        + _judged(certificate.coverage, needed),
     )
     worst = certificate.kappa_worst_case
     yield Line(
-        "Kappa if every skip were wrong", _number(worst), _counted(calibration.skipped, "row") + " skipped"
+        "Kappa if every skip were wrong",
+        _number(worst),
+        _counted(calibration.skipped, "row") + " skipped",
+        f"How low kappa could be with an answer to each row. The bar is {plain(certificate.bar)}"
+        + _judged(worst, bar),
     )
     unkilled = calibration.unkilled_table
     estimate = defined(lambda: estimate_kappa(unkilled))
     killed = _counted(calibration.table.n - unkilled.n, "row") + " left out"
-    yield Line("Kappa without what Layer 1 kills", _number(estimate.value if estimate else None), killed)
+    yield Line(
+        "Kappa without what Layer 1 kills",
+        _number(estimate.value if estimate else None),
+        killed,
+        "Broken outputs are easy to tell. This is the agreement on the others"
+        + _judged(estimate.value if estimate else None, bar),
+    )
+
+
+def _judged(value: float | None, needed: float) -> str:
+    if value is None:
+        return "."
+    return ": enough." if value >= needed else ": too low."
+
+
+def _bound(certificate: Certificate) -> Line:
+    reached = certificate.lower_bound is not None and certificate.lower_bound >= certificate.bar
+    return Line(
+        "95% lower bound of kappa",
+        certificate.shown_bound,
+        f"bar {plain(certificate.bar)}",
+        "The true kappa is above this with 95% confidence. "
+        + (
+            "Luck alone hardly explains it."
+            if reached
+            else "It is not above the bar, so luck may be at work."
+        ),
+    )
+
+
+def _leaning_line(table: Table) -> Line:
+    return Line(
+        "Leaning",
+        _leaning(table),
+        f"{table.b} too strict, {table.c} too lenient; McNemar exact p {_chance(table)}",
+        "Whether its errors fall to one side. " + _lopsided(table),
+    )
 
 
 def _more(table: Table) -> Iterator[Line]:
-    doubt = f"{table.b} too strict, {table.c} too lenient; McNemar exact p {_chance(table)}"
-    yield Line("Leaning", _leaning(table), doubt)
-    yield Line("Largest kappa at these pass rates", _number(defined(lambda: kappa_max(table))))
-    yield Line("Matthews correlation", _number(mcc(table)))
+    yield Line(
+        "Largest kappa at these pass rates",
+        _number(defined(lambda: kappa_max(table))),
+        "",
+        "Judge and people pass different shares of the rows, so kappa cannot reach 1."
+        if table.b != table.c
+        else "Judge and people pass the same share of the rows, so nothing caps kappa.",
+    )
+    yield Line(
+        "Matthews correlation",
+        _number(mcc(table)),
+        "",
+        "Another measure from −1 to 1, where 0 is luck. It should be near kappa.",
+    )
+
+
+def _lopsided(table: Table) -> str:
+    if mcnemar_exact(table.b, table.c) < _BY_CHANCE:
+        return "So uneven a split is hardly chance."
+    return "A split like this one may well be chance."
 
 
 def _chance(table: Table) -> str:

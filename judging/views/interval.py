@@ -1,20 +1,37 @@
 """Kappa with its interval against the bar, as a drawing: every number a position in the picture."""
 
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 
+from judging.domain.figures import plain, shown_kappa
 from judging.services.standing import Standing
+from labeling.domain.agreement import Table, Undefined, estimate_kappa, kappa_exact
 
-_LEFT, _WIDTH = 6, 188  # where kappa 0 is drawn, and how far from it kappa 1
+_LEFT, _WIDTH = 10, 240  # where kappa 0 is drawn, and how far from it kappa 1
+_LABEL_EDGE = 14  # half of what a label under the axis takes
 
 
 @dataclass(frozen=True)
 class IntervalDrawing:
-    """Positions from left to right in a picture 200 wide; `words` say the same."""
+    """Positions from left to right in a picture 320 wide; `words` say the same.
+
+    `beyond_bar` is how far it is from the bar to kappa 1; `label` where the bar's number is written.
+    `capped`: judge and people pass shares of the rows at which kappa can be no higher.
+    """
 
     kappa: float
     low: float
     high: float
     bar: float
+    beyond_bar: float
+    label: float
+    shown_kappa: str
+    shown_low: str
+    shown_high: str
+    capped: bool
+    shown_bar: str
+    n: int
     words: str
 
 
@@ -23,14 +40,48 @@ def interval_drawing(standing: Standing) -> IntervalDrawing | None:
     certificate = standing.certificate
     if certificate is None or certificate.kappa is None:
         return None
-    low, high = certificate.interval_low, certificate.interval_high
-    if low is None or high is None:
+    ends = certificate.interval_low, certificate.interval_high
+    if ends[0] is None or ends[1] is None:
         return None
-    bar = f"{standing.bar.normalize():f}"
-    words = f"Kappa {certificate.shown_kappa}, 95% interval {low:.3f} to {high:.3f}, bar {bar}"
-    if round(high, 3) == round(certificate.kappa, 3) < 1:
+    return _drawing(certificate.kappa, ends[0], ends[1], certificate.shown_kappa, standing.bar, certificate.n)
+
+
+def table_drawing(table: Table, bar: Decimal) -> IntervalDrawing | None:
+    """The same from counts alone, for a juror beside its panel."""
+    try:
+        found, exact = estimate_kappa(table), kappa_exact(table)
+    except Undefined:
+        return None
+    return _drawing(found.value, found.low, found.high, shown_kappa(exact, bar), bar, table.n)
+
+
+def drawing_to_explain() -> IntervalDrawing:
+    """Made-up numbers for the legend: a judge that just reaches the bar with much doubt left."""
+    bar = Decimal("0.65")
+    return _drawing(0.76, 0.57, 0.89, shown_kappa(Fraction(76, 100), bar), bar, 60)
+
+
+def _drawing(kappa: float, low: float, high: float, shown: str, bar: Decimal, n: int) -> IntervalDrawing:
+    words = f"Kappa {shown}, 95% interval {low:.3f} to {high:.3f}, bar {plain(bar)}, {n} rows"
+    capped = round(high, 3) == round(kappa, 3) < 1
+    if capped:
         words += " (at these pass rates kappa can be no higher)"
-    return IntervalDrawing(_at(certificate.kappa), _at(low), _at(high), _at(float(standing.bar)), words)
+    at_bar, end = _at(float(bar)), _LEFT + _WIDTH
+    return IntervalDrawing(
+        kappa=_at(kappa),
+        low=_at(low),
+        high=_at(high),
+        bar=at_bar,
+        beyond_bar=round(end - at_bar, 1),
+        label=min(max(at_bar, _LEFT + 3 * _LABEL_EDGE), end - 3 * _LABEL_EDGE),
+        shown_kappa=shown,
+        shown_low=shown_kappa(Fraction(low), bar),
+        shown_high=shown_kappa(Fraction(high), bar),
+        capped=capped,
+        shown_bar=plain(bar),
+        n=n,
+        words=words,
+    )
 
 
 def _at(kappa: float) -> float:

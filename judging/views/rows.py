@@ -13,7 +13,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from judging.models import Calibration, Verdict
 from judging.services.disclosure import log_shown, open_rows, opened_by
 from judging.services.standing import Standing
-from judging.views.dashboard import standing_or_404, versions_query
+from judging.views.answers import versions_query
+from judging.views.dashboard import standing_or_404
 from labeling.models import Candidate, CriteriaVersion, Label, Ruling
 from vera_site.http import Request
 
@@ -29,6 +30,10 @@ CELLS: dict[str, tuple[str, Q]] = {
         Q(truth="pass", outcome="fail") | Q(truth="fail", outcome="pass"),
     ),
     "skipped": ("The judge gave no verdict", Q(outcome="skipped")),
+    "killed": (
+        "Layer 1 kills them before any model is asked",
+        Q(outcome__in=["pass", "fail"]) & ~Q(killed_by=""),
+    ),
     "escalated": ("The panel split and left it to people", Q(outcome="escalated")),
 }
 

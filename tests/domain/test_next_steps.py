@@ -91,18 +91,19 @@ def test_luck_is_ruled_out_by_labels() -> None:
     lucky = case(beside=("bound_below_bar",), labels_needed=113)
 
     assert "About 53 more labelled rows" in next_step(lucky).words
-    assert labels_words(lucky).startswith("None for the certificate. About 53 more (113 in all)")
+    assert labels_words(lucky).startswith("No more for the certificate. About 53 more (113 in all)")
 
 
 def test_labels_do_not_help_a_judge_below_the_bar() -> None:
-    assert labels_words(case("below_bar")).startswith("None would help")
+    assert labels_words(case("below_bar")).startswith("More labels would not help")
 
 
 def test_enough_is_said_to_be_enough() -> None:
-    assert labels_words(case(labels_needed=40)) == (
-        "None. The 60 rows there are show that it is better than the bar."
+    assert labels_words(case(labels_needed=113, shown=True)) == (
+        "No more. The 60 rows there are show that it is better than the bar."
     )
     assert "so near the bar" in labels_words(case())
+    assert "would make it surer" in labels_words(case(labels_needed=40))
 
 
 @given(nonempty_tables)

@@ -1,15 +1,19 @@
 """The dashboard and what stands behind one of its cells."""
 
 import re
+from io import StringIO
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.html import escape
 
 from judging.models import Certificate, CriterionScore, JudgeVersion
+from judging.services.tokens import create_token
 from labeling.models import AuditEvent, CriteriaSet, Exposure
 from tests.factories import (
     live,
@@ -18,6 +22,7 @@ from tests.factories import (
     make_judge,
     make_label,
     make_panel,
+    make_ruling,
     make_user,
     make_version,
 )
@@ -70,17 +75,41 @@ def test_a_kappa_just_below_the_bar_is_not_shown_as_the_bar(
     assert not re.search(r"[Kk]appa\W+0\.650", page)
 
 
-def test_it_shows_state_kappa_and_interval(client: Client, criteria_set: CriteriaSet) -> None:
-    certify(make_judge("strict"), criteria_set, a=28, b=2, c=2, d=28)
+def test_the_answer_reasons_and_next_step_are_words(client: Client, criteria_set: CriteriaSet) -> None:
+    certify(make_judge("strict"), criteria_set, a=36, b=4, c=2, d=18)
+
+    page = client.get("/dashboard/").text
+
+    assert "1 of 1 measured judge may gate now." in page
+    assert "Yes – may gate" in page
+    assert "kappa 0.780 reaches the bar of 0.65 on 60 rows" in page
+    assert "Of 100 outputs it lets through, about 5 are bad." in page
+    assert "60 rows, 40 of them good (67%)" in page
+    assert "29 days from now" in page
+
+
+def test_a_refused_judge_says_why_and_how_many_labels_it_needs(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
     certify(make_judge("weak"), criteria_set, a=3, d=2)
 
     page = client.get("/dashboard/").text
 
-    assert page.count('<span class="badge certified">') == 1
-    assert page.count('<span class="badge uncertified">') == 1
-    assert "<title>Kappa 0.867, 95% interval 0." in page
-    assert "too_few_rows: 5 of 30" in page
+    assert "No – may not gate yet" in page
+    assert "5 golden rows are scored and the policy asks for 30." in page
+    assert '<code class="code">too_few_rows</code>' in page
+    assert "Label 25 more rows that count" in page
+    assert 'href="/sets/replies/label/"' in page
     assert "style=" not in page
+
+
+def test_a_lenient_judge_leads_to_the_rows_it_let_through(client: Client, criteria_set: CriteriaSet) -> None:
+    certify(make_judge("weak"), criteria_set, a=20, b=2, c=12, d=8)
+
+    page = client.get("/dashboard/").text
+
+    assert "Look at the 12 rows where it was too lenient" in page
+    assert 'href="/dashboard/weak/replies/rows/c/?judge_version=1&amp;version=1"' in page
 
 
 def test_it_shows_sets_that_the_reader_leads_only(client: Client, lead: User) -> None:
@@ -90,8 +119,9 @@ def test_it_shows_sets_that_the_reader_leads_only(client: Client, lead: User) ->
 
     page = client.get("/dashboard/").text
 
-    assert "elsewhere" not in page
-    assert "labeled" not in page
+    assert "/dashboard/elsewhere/" not in page
+    assert "/dashboard/labeled/" not in page
+    assert "No judge has been compared with people yet." in page
 
 
 def test_who_leads_nothing_is_refused(client: Client, criteria_set: CriteriaSet) -> None:
@@ -100,56 +130,192 @@ def test_who_leads_nothing_is_refused(client: Client, criteria_set: CriteriaSet)
     assert client.get("/dashboard/").status_code == 403
 
 
-def test_more_judges_take_no_more_queries(client: Client, criteria_set: CriteriaSet) -> None:
+@pytest.mark.parametrize("address", ["/dashboard/", "/dashboard/panel/replies/"])
+def test_more_judges_and_rows_take_no_more_queries(
+    client: Client, criteria_set: CriteriaSet, address: str
+) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as context:
-            client.get("/dashboard/")
+            assert client.get(address).status_code == 200
         return len(context)
 
-    certify(make_judge(), criteria_set, a=2)
+    panel = make_panel([make_judge(), make_judge()], "panel")
+    for _ in range(2):
+        certify(panel, criteria_set, a=2, b=1, skipped_pass=1)
     few = queries()
-    for _ in range(10):
-        certify(make_judge(), criteria_set, a=2)
+
+    for _ in range(8):
+        certify(make_panel([make_judge(), make_judge()]), criteria_set, a=9, d=9, skipped_pass=2)
+        certify(panel, criteria_set, a=9, d=9, skipped_fail=2)
+        make_judge()
 
     assert queries() == few
 
 
-def test_drafts_stand_beside_the_live_version_and_old_ones_go(
+def test_judges_are_shown_ten_to_a_page(client: Client, criteria_set: CriteriaSet) -> None:
+    for number in range(12):
+        certify(make_judge(f"judge{number:02}"), criteria_set, a=2)
+
+    first, second = (client.get("/dashboard/", {"page": page}).text for page in (1, 2))
+
+    assert "0 of 12 measured judges may gate now." in first
+    assert first.count("<article") == 10
+    assert second.count("<article") == 2
+    assert "judge11" in second
+
+
+def test_a_judge_never_calibrated_is_listed_with_its_next_step(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    judge = make_judge("fresh")
+    make_panel([make_judge("seated")], "empty-panel")
+
+    page = client.get("/dashboard/").text
+
+    assert "Not measured yet" in page
+    assert f'href="/runs/new/?judge_version={judge.pk}"' in page
+    assert "empty-panel" in page
+    assert "seated" not in page  # its panel's calibration measures it
+
+
+def test_a_calibration_under_way_is_the_next_step(client: Client, criteria_set: CriteriaSet) -> None:
+    judge = make_judge("strict")
+    certify(judge, criteria_set, a=3)
+    run = make_run(judge, criteria_set, a=1)
+    run.state, run.finished_at = "running", None
+    run.save()
+
+    page = client.get("/dashboard/").text
+
+    assert f'href="/runs/{run.pk}/"' in page
+    assert "A calibration is under way." in page
+
+
+def test_jurors_stand_under_their_panel(client: Client, criteria_set: CriteriaSet) -> None:
+    panel = make_panel([make_judge("one"), make_judge("two")], "strict")
+    certify(panel, criteria_set, a=28, b=2, c=2, d=28)
+
+    page = client.get("/dashboard/").text
+
+    assert page.count("<article") == 1
+    assert page.index("Its jurors") < page.index("one@1") < page.index("two@1")
+    assert page.count("<title>Kappa 0.867") == 3
+
+
+def make_draft(judge: JudgeVersion) -> JudgeVersion:
+    """Version 2 of a judge, not live."""
+    return JudgeVersion.objects.create(
+        judge=judge.judge, number=2, kind="model", model="openai/other", family="x", fingerprint="2" * 64
+    )
+
+
+@pytest.mark.parametrize(
+    ("live", "draft", "effect"),
+    [
+        ({"a": 28, "d": 28}, {"a": 28, "d": 28}, "The gate stays open."),
+        ({"a": 28, "d": 28}, {"a": 3}, "The gate closes, because"),
+        ({"a": 3}, {"a": 28, "d": 28}, "The gate opens: this version"),
+        ({"a": 3}, {"a": 3}, "The gate stays closed."),
+    ],
+)
+def test_a_draft_stands_beside_the_live_version_with_what_promoting_does(
+    client: Client, criteria_set: CriteriaSet, live: dict[str, int], draft: dict[str, int], effect: str
+) -> None:
+    judge = make_judge("strict")
+    certify(judge, criteria_set, **live)
+    certify(make_draft(judge), criteria_set, **draft)
+
+    dashboard = client.get("/dashboard/").text
+    own = client.get(URL, {"judge_version": 2, "version": 1}).text
+
+    assert dashboard.count("<article") == 1
+    assert f"If promoted: {effect}" in dashboard
+    assert f"<strong>{effect}" in own
+    assert 'action="/judges/strict/2/promote/"' in own
+
+
+def test_a_draft_that_nobody_measured_is_there_to_be_calibrated(
     client: Client, criteria_set: CriteriaSet
 ) -> None:
     judge = make_judge("strict")
     certify(judge, criteria_set, a=3)
-    make_version(criteria_set)
-    assert "strict@1" in client.get("/dashboard/").text
+    criteria = make_version(criteria_set)
+    draft = make_draft(judge)
 
-    criteria_set.live_version = criteria_set.versions.get(number=2)
-    criteria_set.save()
+    page = client.get("/dashboard/").text
 
-    assert "&amp;version=1" not in client.get("/dashboard/").text
+    assert "strict@2 on replies@1</a>: not measured yet" in page
+    assert "strict@1 on replies@2</a>: not measured yet" in page
+    assert f"?judge_version={draft.pk}&amp;criteria_version={live(criteria_set).pk}" in page
+    assert f"?judge_version={judge.pk}&amp;criteria_version={criteria.pk}" in page
 
 
 def test_a_promotion_that_closes_the_gate_shows(client: Client, criteria_set: CriteriaSet) -> None:
     certify(make_judge("strict"), criteria_set, a=28, b=2, c=2, d=28)
-    assert "Live, and not calibrated" not in client.get("/dashboard/").text
+    assert "Yes – may gate" in client.get("/dashboard/").text
 
     criteria_set.live_version = make_version(criteria_set)
     criteria_set.save()
 
     page = client.get("/dashboard/").text
-    assert "Live, and not calibrated" in page
-    assert "strict@1 on replies@2" in page
-    assert "No judge has been compared" not in page
+    assert "No – not measured yet" in page
+    assert "0 of 1 measured judge" in page
+    assert "replies@1</a>" not in page  # what is outdated stands on the judge's own page
+    assert "strict@1 on replies@1</a>" in client.get(URL).text
 
 
-def test_a_certificate_of_a_draft_is_no_lapse(client: Client, criteria_set: CriteriaSet) -> None:
-    draft = make_version(criteria_set)
-    CriteriaSet.objects.update(live_version=draft)
-    criteria_set.refresh_from_db()
-    certify(make_judge("strict"), criteria_set, a=3)
+def test_what_layer_1_kills_is_counted_and_leads_to_its_rows(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    run = make_run(make_judge("strict"), criteria_set, a=2)
+    for output in ("", "Traceback (most recent call last):"):
+        candidate = make_candidate(criteria_set, output or " ")
+        make_ruling(candidate, "fail")
+        make_verdict(run, candidate, "fail")
+    certified(run)
 
-    CriteriaSet.objects.update(live_version=criteria_set.versions.get(number=1))
+    pages = [client.get(address).text for address in ("/dashboard/", URL)]
 
-    assert "Live, and not calibrated" not in client.get("/dashboard/").text
+    for page in pages:
+        assert "2 of 4 outputs</a> (50%) need no model at all" in page
+    rows = URL + "rows/killed/?judge_version=1&amp;version=1"
+    assert f'href="{rows}"' in pages[0]
+    assert "2 still closed" in client.get(URL + "rows/killed/").text
+
+
+@pytest.mark.parametrize("cells", [{"a": 28, "b": 2, "c": 2, "d": 28}, {"a": 4, "d": 4}, {"a": 40}])
+def test_page_api_and_shell_give_one_answer(
+    client: Client, criteria_set: CriteriaSet, cells: dict[str, int]
+) -> None:
+    certificate = certify(make_judge("strict"), criteria_set, **cells)
+    _, secret = create_token(name="ci", scopes=["gate"])
+
+    answer = client.get(
+        "/api/v1/certifications/strict/replies", headers={"authorization": f"Bearer {secret}"}
+    ).json()
+    pages = [client.get(address).text for address in ("/dashboard/", URL)]
+    try:
+        call_command("gate", "strict", "replies", stdout=StringIO())
+        opened = True
+    except SystemExit:
+        opened = False
+
+    assert answer["certified"] == opened == certificate.is_certified(timezone.now())
+    for page in pages:
+        assert ("Yes – may gate" in page) == opened
+    for reason in answer["reasons"]:
+        assert escape(reason["message"]) in pages[1]
+
+
+def test_an_expired_certificate_reads_in_the_readers_time(client: Client, criteria_set: CriteriaSet) -> None:
+    run = make_run(make_judge("strict"), criteria_set, a=28, b=2, c=2, d=28)  # finished long ago
+    certified(run)
+
+    page = client.get("/dashboard/").text
+
+    assert "No – may not gate yet" in page
+    assert "The certificate ran out on <time datetime=" in page
+    assert "The certificate expired on" not in page
 
 
 def test_no_chance_is_shown_as_zero(client: Client, criteria_set: CriteriaSet) -> None:
@@ -167,8 +333,9 @@ def test_the_detail_shows_what_the_answer_rests_on(client: Client, criteria_set:
     assert "The 95% lower bound of kappa" in page  # in words, since it is under the bar
     assert "Of rows people fail, judge fails" in page
     assert "86.6%" in page
+    assert "Guessing at the same pass rates would agree on 50%." in page
     assert "30 of 31 rows have a verdict" in page
-    assert "<code>timeout</code> 1" in page
+    assert '<code class="code">timeout</code>' in page
     assert "None" not in page
 
 
@@ -177,7 +344,7 @@ def test_an_undefined_kappa_is_a_word(client: Client, criteria_set: CriteriaSet)
 
     page = client.get(URL).text
 
-    assert "<code>undefined_kappa</code>" in page
+    assert '<code class="code">undefined_kappa</code>' in page
     assert "None" not in page
     assert "nan" not in page
 
@@ -187,8 +354,8 @@ def test_a_judge_never_calibrated_has_a_page(client: Client, criteria_set: Crite
 
     page = client.get(URL).text
 
-    assert "<code>never_calibrated</code>" in page
-    assert "Start a calibration run" in page
+    assert '<code class="code">never_calibrated</code>' in page
+    assert ">Calibrate</a>" in page
 
 
 def test_the_panel_stands_beside_its_jurors(client: Client, criteria_set: CriteriaSet) -> None:
@@ -212,7 +379,7 @@ def test_history_and_other_versions_are_listed(client: Client, criteria_set: Cri
     older = client.get(URL, {"version": 1, "judge_version": 1}).text
 
     assert "strict@1 on replies@1" in page
-    assert older.count("a calibration run ended") == 2
+    assert older.count('data-label="Because">a calibration run ended') == 2
 
 
 @pytest.mark.parametrize("query", ["?version=9", "?judge_version=x", "?version=²"])

@@ -1,0 +1,236 @@
+"""The answer about a judge as a stranger reads it: may I trust it, why, and what next."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.urls import reverse
+
+from judging.domain.consequences import Sentence, rests_on, sentences
+from judging.domain.next_steps import Action, Case, Step, labels_words, next_step
+from judging.domain.reasons import CertificateReason as Code
+from judging.models import Run
+from judging.services.standing import Standing
+from judging.views.interval import IntervalDrawing, interval_drawing
+from labeling.domain.agreement import Table, Undefined, kappa, labels_needed
+
+_FIRST = 2  # reasons on the dashboard; the page behind has them all
+_IN_SHORT = {
+    Code.NEVER_CALIBRATED: "Nobody knows yet how well it agrees with people.",
+    Code.TOO_FEW_ROWS: "It was compared with people on too few rows to tell skill from luck.",
+    Code.TOO_FEW_OF_ONE_CLASS: "It was compared on too few rows of one kind to tell skill from luck.",
+    Code.UNDEFINED_KAPPA: "The rows cannot tell skill from luck.",
+    Code.LOW_COVERAGE: "It leaves too many rows without a verdict.",
+    Code.BELOW_BAR: "It agrees with people too little beyond luck.",
+    Code.GOLDEN_SET_CHANGED: "People corrected labels since it was measured.",
+    Code.EXPIRED: "It was measured too long ago.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where a button leads."""
+
+    url: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layer1:
+    """How many of the scored rows the checks before any model kill."""
+
+    killed: int
+    rows: int
+    share: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One judge version on one criteria version. `is_live`: the gate answers for just these versions."""
+
+    standing: Standing
+    is_live: bool
+    step: Step
+    link: Link
+    labels: str
+    drawing: IntervalDrawing | None
+
+    @property
+    def headline(self) -> str:
+        """The answer in five words."""
+        if not self.standing.certificate:
+            return "No – not measured yet"
+        if not self.standing.certified:
+            return "No – may not gate yet"
+        return "Yes – may gate" if self.is_live else "Yes – good enough, but not live"
+
+    @property
+    def in_short(self) -> str:
+        """The first reason without a technical word; the reasons themselves carry the figures."""
+        reasons = self.standing.reasons
+        return _IN_SHORT.get(reasons[0].code, "") if reasons else ""
+
+    @property
+    def more_reasons(self) -> int:
+        return max(0, len(self.standing.reasons) - _FIRST)
+
+    @property
+    def certificate_reached(self) -> str:
+        """Why the judge may gate, in a sentence with its figures."""
+        certificate = self.standing.certificate
+        assert certificate is not None
+        bar = f"{self.standing.bar.normalize():f}"
+        return (
+            f"It agrees with people well beyond luck: kappa {certificate.shown_kappa} reaches the bar "
+            f"of {bar} on {certificate.n} rows."
+        )
+
+    @property
+    def expires_in(self) -> str:
+        """How long the certificate still holds, in days."""
+        certificate = self.standing.certificate
+        if certificate is None or not self.standing.certified:
+            return ""
+        days = (certificate.expires_at - self.standing.now).days
+        return {0: "less than a day from now", 1: "a day from now"}.get(days, f"{days} days from now")
+
+    @property
+    def consequences(self) -> list[Sentence]:
+        return sentences(_table(self.standing)) if self.standing.certificate else []
+
+    @property
+    def rests_on(self) -> str:
+        certificate = self.standing.certificate
+        return rests_on(_table(self.standing), certificate.calibration.skipped) if certificate else ""
+
+    @property
+    def layer1(self) -> Layer1 | None:
+        """None where there is no scored row."""
+        table = _table(self.standing)
+        certificate = self.standing.certificate
+        if certificate is None or not table.n:
+            return None
+        killed = table.n - certificate.calibration.unkilled_table.n
+        return Layer1(killed, table.n, _percent(killed, table.n))
+
+    @property
+    def versions(self) -> str:
+        """The part of an address that keeps the reader at these versions."""
+        return versions_query(self.standing)
+
+
+def answer_of(standing: Standing, at_work: Run | None = None) -> Answer:
+    """`at_work`: a calibration of this judge on these criteria that has not ended."""
+    case = _case(standing, at_work)
+    step = next_step(case)
+    return Answer(
+        standing=standing,
+        is_live=is_live(standing),
+        step=step,
+        link=_link(step.action, standing, at_work),
+        labels=labels_words(case),
+        drawing=interval_drawing(standing),
+    )
+
+
+def is_live(standing: Standing) -> bool:
+    """Whether the gate answers for these versions when none are named."""
+    judge, criteria_set = standing.judge_version.judge, standing.criteria_version.criteria_set
+    live = (judge.live_version_id, criteria_set.live_version_id)
+    return live == (standing.judge_version.pk, standing.criteria_version.pk)
+
+
+def versions_query(standing: Standing) -> str:
+    """The part of an address that keeps the reader at these versions."""
+    return f"?judge_version={standing.judge_version.number}&version={standing.criteria_version.number}"
+
+
+def calibrate_url(standing: Standing) -> str:
+    """The form that starts a calibration of just these versions."""
+    chosen = f"?judge_version={standing.judge_version.pk}&criteria_version={standing.criteria_version.pk}"
+    return reverse("run_new") + chosen
+
+
+def _table(standing: Standing) -> Table:
+    return standing.certificate.calibration.table if standing.certificate else Table(0, 0, 0, 0)
+
+
+def _case(standing: Standing, at_work: Run | None) -> Case:
+    table, certificate = _table(standing), standing.certificate
+    criteria_set = standing.criteria_version.criteria_set
+    now = {"min_rows": criteria_set.min_rows, "min_per_class": criteria_set.min_per_class}
+    policy = certificate.policy if certificate else now
+    return Case(
+        reasons=standing.reasons,
+        warnings=standing.warnings,
+        table=table,
+        min_rows=policy["min_rows"],
+        min_per_class=policy["min_per_class"],
+        labels_needed=_labels_needed(table, standing.bar),
+        shown=bool(certificate and certificate.lower_bound and certificate.lower_bound >= standing.bar),
+        at_work=at_work is not None,
+    )
+
+
+def _labels_needed(table: Table, bar: Decimal) -> int | None:
+    try:
+        return labels_needed(table, kappa(table), float(bar))
+    except Undefined:
+        return None
+
+
+def _percent(part: int, whole: int) -> str:
+    """Whole percent; never 0% of something."""
+    if 0 < 100 * part < whole:
+        return "under 1%"
+    return f"{round(100 * part / whole)}%"
+
+
+def _link(action: Action, standing: Standing, at_work: Run | None) -> Link:
+    if action == Action.WATCH_RUN and at_work is not None:
+        return Link(reverse("run", args=[at_work.pk]), "Watch the run")
+    if action == Action.CALIBRATE:
+        again = standing.certificate is not None
+        return Link(calibrate_url(standing), "Calibrate again" if again else "Calibrate")
+    return _LINKS[action](standing)
+
+
+def _label(standing: Standing) -> Link:
+    criteria_set = standing.criteria_version.criteria_set
+    if (
+        criteria_set.live_version_id != standing.criteria_version.pk
+    ):  # the queue asks for live versions' labels
+        return Link(reverse("criteria", args=[criteria_set.slug]), "Ask for labels of this version")
+    return Link(reverse("label", args=[criteria_set.slug]), "Label rows")
+
+
+def _rows(cell: str, text: str) -> Callable[[Standing], Link]:
+    def link(standing: Standing) -> Link:
+        return Link(reverse("cell_rows", args=[*_names(standing), cell]) + versions_query(standing), text)
+
+    return link
+
+
+def _of_set(name: str, text: str) -> Callable[[Standing], Link]:
+    return lambda standing: Link(reverse(name, args=[standing.criteria_version.criteria_set.slug]), text)
+
+
+def _names(standing: Standing) -> tuple[str, str]:
+    return standing.judge_version.judge.slug, standing.criteria_version.criteria_set.slug
+
+
+def _use(standing: Standing) -> Link:
+    url = reverse("certification", args=_names(standing)) + versions_query(standing)
+    return Link(url + "#ask", "How a pipeline asks")
+
+
+_LINKS: dict[Action, Callable[[Standing], Link]] = {
+    Action.LABEL: _label,
+    Action.SETTLE: _of_set("rulings", "Settle them"),
+    Action.SEE_LENIENT: _rows("c", "Look at these rows"),
+    Action.SEE_STRICT: _rows("b", "Look at these rows"),
+    Action.SEE_SKIPS: _rows("skipped", "Look at these rows"),
+    Action.OPEN_CRITERIA: _of_set("criteria", "Open the criteria"),
+    Action.OPEN_POLICY: _of_set("set_settings", "Open the policy"),
+    Action.USE: _use,
+}

@@ -1,0 +1,158 @@
+"""Judges on criteria sets, loaded a page at a time: the same number of queries for any number of them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import F
+
+from judging.domain.figures import shown_kappa
+from judging.models import Calibration, Certificate, Judge, JudgeVersion, Run
+from judging.services.standing import Standing
+from judging.views.answers import Answer, answer_of
+from judging.views.interval import IntervalDrawing, table_drawing
+from judging.views.shadows import Shadow, is_shadow, shadow_of
+from labeling.domain.agreement import Undefined, kappa_exact
+from labeling.models import CriteriaSet, CriteriaVersion
+
+type Key = tuple[int, int]  # the criteria set's id and the judge's
+
+UNFINISHED = (Run.State.RUNNING, Run.State.PAUSED)
+
+
+@dataclass(frozen=True)
+class JurorLine:
+    """A juror on the rows of its panel."""
+
+    calibration: Calibration
+    shown_kappa: str
+    drawing: IntervalDrawing | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A judge on a criteria set: the live versions' answer, the jurors under it, the drafts beside it."""
+
+    answer: Answer
+    jurors: list[JurorLine]
+    shadows: list[Shadow]
+
+
+def load_pairs(keys: Sequence[Key], now: datetime) -> list[Pair]:
+    """The pairs in the order of `keys`; one is left out where judge or criteria set has no version at all."""
+    return list(_Loader(keys, now).pairs())
+
+
+class _Loader:
+    """What a page of pairs needs, each kind in one query."""
+
+    def __init__(self, keys: Sequence[Key], now: datetime) -> None:
+        self.keys, self.now = keys, now
+        set_ids, judge_ids = {key[0] for key in keys}, {key[1] for key in keys}
+        self.sets = CriteriaSet.objects.select_related("live_version").in_bulk(set_ids)
+        self.judges = Judge.objects.select_related("live_version").in_bulk(judge_ids)
+        self.newest_criteria = self._newest_criteria()
+        self.newest_judges = self._newest_judges()
+        self.found = self._certificates()
+        self.at_work = self._at_work()
+
+    def pairs(self) -> Iterator[Pair]:
+        heads = {key: head for key in self.keys if (head := self._head(key))}
+        jurors = jurors_of([head.certificate for head in heads.values() if head.certificate])
+        for key, head in heads.items():
+            run = head.certificate.calibration.run_id if head.certificate else 0
+            yield Pair(
+                answer_of(head, self.at_work.get((head.criteria_version.pk, head.judge_version.pk))),
+                jurors.get(run, []),
+                [shadow_of(each, head) for each in self._shadows(key, head)],
+            )
+
+    def _head(self, key: Key) -> Standing | None:
+        """The standing of the live versions; where nothing is live, the newest that was measured."""
+        criteria_set, judge = self.sets[key[0]], self.judges[key[1]]
+        if criteria_set.live_version and judge.live_version:
+            return self._standing(judge.live_version, criteria_set.live_version)
+        newest = next(iter(self.found[key].values()), None)
+        return self._standing(newest.judge_version, newest.criteria_version) if newest else None
+
+    def _standing(self, by: JudgeVersion, of: CriteriaVersion) -> Standing:
+        by.judge, of.criteria_set = self.judges[by.judge_id], self.sets[of.criteria_set_id]
+        certificate = self.found[of.criteria_set_id, by.judge_id].get((of.pk, by.pk))
+        if certificate:
+            certificate.judge_version, certificate.criteria_version = by, of
+        return Standing(by, of, certificate, self.now)
+
+    def _shadows(self, key: Key, head: Standing) -> list[Standing]:
+        """Drafts that were measured, newest first, then the newest that were not."""
+        measured = [
+            standing
+            for each in self.found[key].values()
+            if is_shadow(standing := self._standing(each.judge_version, each.criteria_version))
+        ]
+        return measured + [
+            standing
+            for standing in self._drafts(key, head)
+            if not standing.certificate and is_shadow(standing)
+        ]
+
+    def _drafts(self, key: Key, head: Standing) -> Iterator[Standing]:
+        if newer := self.newest_judges.get(key[1]):
+            yield self._standing(newer, head.criteria_version)
+        if criteria := self.newest_criteria.get(key[0]):
+            yield self._standing(head.judge_version, criteria)
+
+    def _newest_judges(self) -> dict[int, JudgeVersion]:
+        newer = JudgeVersion.objects.filter(
+            judge__in=self.judges, number__gt=F("judge__live_version__number")
+        )
+        return {each.judge_id: each for each in newer.order_by("number")}
+
+    def _newest_criteria(self) -> dict[int, CriteriaVersion]:
+        newer = CriteriaVersion.objects.filter(
+            criteria_set__in=self.sets, number__gt=F("criteria_set__live_version__number")
+        )
+        return {each.criteria_set_id: each for each in newer.order_by("number")}
+
+    def _certificates(self) -> Mapping[Key, dict[tuple[int, int], Certificate]]:
+        """Those in force and not outdated, by criteria version and judge version, newest versions first."""
+        current = Certificate.objects.current().not_outdated().with_names()
+        of_these = current.filter(
+            judge_version__judge__in=self.judges, criteria_version__criteria_set__in=self.sets
+        )
+        found: dict[Key, dict[tuple[int, int], Certificate]] = defaultdict(dict)
+        for each in of_these.order_by("-criteria_version__number", "-judge_version__number"):
+            key = (each.criteria_version.criteria_set_id, each.judge_version.judge_id)
+            found[key][each.criteria_version_id, each.judge_version_id] = each
+        return found
+
+    def _at_work(self) -> dict[tuple[int, int], Run]:
+        runs = Run.objects.filter(
+            kind=Run.Kind.CALIBRATION,
+            state__in=UNFINISHED,
+            judge_version__judge__in=self.judges,
+            criteria_version__criteria_set__in=self.sets,
+        )
+        return {(run.criteria_version_id, run.judge_version_id): run for run in runs.order_by("pk")}
+
+
+def jurors_of(certificates: Iterable[Certificate]) -> dict[int, list[JurorLine]]:
+    """The jurors of each panel's run, by the run's id, in the order of their seats."""
+    bars = {each.calibration.run_id: (each.judge_version_id, each.bar) for each in certificates}
+    counted = Calibration.objects.filter(run__in=bars, is_current=True).select_related("judge_version__judge")
+    found: dict[int, list[JurorLine]] = defaultdict(list)
+    for each in counted.order_by("pk"):
+        own, bar = bars[each.run_id]
+        if each.judge_version_id != own:
+            found[each.run_id].append(line_of(each, bar))
+    return found
+
+
+def line_of(calibration: Calibration, bar: Decimal) -> JurorLine:
+    """The judge of a calibration as it is drawn against `bar`."""
+    try:
+        shown = shown_kappa(kappa_exact(calibration.table), bar)
+    except Undefined:
+        shown = shown_kappa(None, bar)
+    return JurorLine(calibration, shown, table_drawing(calibration.table, bar))
