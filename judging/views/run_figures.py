@@ -1,7 +1,7 @@
 """A run in words: where it stands, what it has cost, why rows were skipped."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 
 from judging.domain.reasons import PAUSE_SENTENCES, SKIP_SENTENCES, PauseReason, SkipReason
@@ -18,19 +18,21 @@ class SkipLine:
     sentence: str
     rows: int
     answers: int
+    width: float  # of its bar, in per cent of the most frequent reason's
 
 
 def skip_lines(figures: Progress) -> list[SkipLine]:
     """Every reason there is, the most frequent first."""
-    codes = {**figures.skipped, **figures.juror_skips}
+    counts = {
+        code: (figures.skipped.get(code, 0), figures.juror_skips.get(code, 0))
+        for code in {**figures.skipped, **figures.juror_skips}
+    }
+    most = max((sum(count) for count in counts.values()), default=0)
     lines = [
         SkipLine(
-            code,
-            SKIP_SENTENCES[SkipReason(code)],
-            figures.skipped.get(code, 0),
-            figures.juror_skips.get(code, 0),
+            code, SKIP_SENTENCES[SkipReason(code)], rows, answers, round(100 * (rows + answers) / most, 2)
         )
-        for code in codes
+        for code, (rows, answers) in counts.items()
     ]
     return sorted(lines, key=lambda line: -(line.rows + line.answers))
 
@@ -76,7 +78,12 @@ def time_left(figures: Progress) -> str:
     return f"about {minutes} min" if minutes < 90 else f"about {round(minutes / 60)} h"
 
 
-def done_of(groups: Mapping[str, int]) -> str:
-    """Rows done of all, from the number of rows by outcome."""
-    total = sum(groups.values())
-    return f"{total - groups.get('pending', 0)} of {total}"
+def duration(run: Run) -> str:
+    """How long a run took from its start to its end; empty while it has none."""
+    if run.finished_at is None or run.finished_at < run.created_at:
+        return ""
+    took = run.finished_at - run.created_at
+    if took < timedelta(minutes=2):
+        return f"{took.total_seconds():.0f} s"
+    minutes = round(took / timedelta(minutes=1))
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,14 +1,13 @@
 """Runs: started with their expected cost in sight, watched, paused, resumed, cancelled."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+import math
+import time
 from functools import partial
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -18,7 +17,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from judging.access import check_lead, get_run
 from judging.forms.runs import ResumeForm, RunForm
-from judging.models import Certificate, Run, Verdict
+from judging.models import Certificate, Run
 from judging.services.judges import missing_variables
 from judging.services.progress import progress
 from judging.services.runs import CannotRun, cancel_run
@@ -27,17 +26,21 @@ from judging.tasks import start_work
 from judging.views.judge_facts import scripted_words
 from judging.views.run_figures import (
     cost_words,
-    done_of,
+    duration,
     expected_cost,
     pause_sentence,
     skip_lines,
     time_left,
 )
+from judging.views.run_outcomes import outcomes_listed, outcomes_of
 from labeling.access import led_sets
 from labeling.views.scope import page_of
 from vera_site.http import Request, part
 
 _RUNS_PER_PAGE = 25
+# A page that watches a run asks every two seconds, but never so often that counting takes over a twentieth
+# of the time: a run of 200 000 verdicts takes a while to count, and hours to finish.
+_SOONEST, _LATEST, _IDLE = 2, 60, 20
 
 
 @require_safe
@@ -48,17 +51,8 @@ def runs(request: Request) -> HttpResponse:
     found = Run.objects.filter(criteria_version__criteria_set__in=led_sets(request.user))
     named = found.select_related("judge_version__judge", "criteria_version__criteria_set")
     page = page_of(named, request, _RUNS_PER_PAGE)
-    rows = _with_done(list(page))
-    return render(request, "judging/runs.html", {"section": "runs", "page": page, "rows": rows})
-
-
-def _with_done(listed: Sequence[Run]) -> list[tuple[Run, str]]:
-    """The runs with the words for how far each is, in one query."""
-    own = Verdict.objects.own().filter(run__in=[run.pk for run in listed])
-    groups: dict[int, dict[str, int]] = defaultdict(dict)
-    for run, outcome, rows in own.order_by().values_list("run", "outcome").annotate(rows=Count("pk")):
-        groups[run][outcome] = rows
-    return [(run, done_of(groups[run.pk])) for run in listed]
+    context = {"section": "runs", "page": page, "rows": outcomes_listed(list(page))}
+    return render(request, "judging/runs.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -102,11 +96,17 @@ def run(request: Request, pk: int) -> HttpResponse:
 
 
 def _context(found: Run, form: ResumeForm | None = None) -> dict[str, Any]:
+    began = time.perf_counter()
     figures = progress(found)
+    every = seconds_between(time.perf_counter() - began)
     return {
         "section": "runs",
         "run": found,
         "figures": figures,
+        "every": every,
+        "every_plain": max(every, 10),  # a whole page is loaded anew without JavaScript
+        "outcomes": outcomes_of(found, figures),
+        "took": duration(found),
         "skips": skip_lines(figures),
         "cost": cost_words(figures),
         "time_left": time_left(figures),
@@ -116,6 +116,11 @@ def _context(found: Run, form: ResumeForm | None = None) -> dict[str, Any]:
         "certificate": Certificate.objects.filter(calibration__run=found).order_by("pk").first(),
         "form": form or ResumeForm(),
     }
+
+
+def seconds_between(counting: float) -> int:
+    """How many seconds a page waits before it asks again, when counting took `counting` seconds."""
+    return min(_LATEST, max(_SOONEST, math.ceil(counting * _IDLE)))
 
 
 @require_POST
