@@ -36,24 +36,39 @@ def test_the_dashboard_shows_both_badges(page: Page, login: Login, lead: User) -
     login(page, lead)
     page.goto("/dashboard/")
 
-    strict = page.get_by_role("row").filter(has_text="strict@1")
-    hasty = page.get_by_role("row").filter(has_text="hasty@1")
+    strict = page.get_by_role("article", name="strict")
+    hasty = page.get_by_role("article", name="hasty")
     expect(strict.locator(".badge")).to_have_text("certified")
+    expect(strict.get_by_text("Yes – may gate")).to_be_visible()
     expect(hasty.locator(".badge")).to_have_text("uncertified")
+    expect(hasty.get_by_text("No – may not gate yet")).to_be_visible()
     expect(strict.get_by_role("img")).to_have_accessible_name(re.compile("Kappa 0.867, 95% interval"))
 
 
 def test_a_lead_gets_from_a_cell_to_the_rows_behind_it(page: Page, login: Login, lead: User) -> None:
     login(page, lead)
     page.goto("/dashboard/")
-    page.get_by_role("link", name="hasty@1").click()
-    expect(page.get_by_text("Kappa 0.300 is below the bar of 0.65.")).to_be_visible()
+    page.get_by_role("link", name="hasty", exact=True).click()
+    answer = page.get_by_role("article", name="The answer")
+    expect(answer.get_by_text("Kappa 0.300 is below the bar of 0.65.")).to_be_visible()
 
-    page.get_by_role("row", name="People pass").get_by_role("link", name="12").click()
+    page.get_by_role("row", name="People pass").get_by_role("link", name="too strict").click()
     page.get_by_role("button", name="Open the next 10").click()
 
     expect(page.get_by_role("article")).to_have_count(10)
     expect(page.get_by_role("button", name="Open the next 2")).to_be_visible()
+
+
+def test_the_next_step_leads_to_the_rows_where_the_judge_was_wrong(
+    page: Page, login: Login, lead: User
+) -> None:
+    login(page, lead)
+    page.goto("/dashboard/")
+
+    page.get_by_role("article", name="hasty").get_by_role("link", name="Look at these rows").click()
+
+    expect(page.get_by_role("heading", name="People pass, the judge fails")).to_be_visible()
+    expect(page.get_by_text("0 opened by you, 12 still closed.")).to_be_visible()
 
 
 def test_no_page_is_wider_than_a_phone(page: Page, login: Login, lead: User) -> None:
