@@ -20,12 +20,12 @@ from labeling.forms.golden import GoldenFilter
 from labeling.forms.rulings import RulingForm
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Exposure, Label, Ruling, Skip
 from labeling.services.exposures import record_exposure, saw_a_verdict
+from labeling.views.growth import growth_of, needed_next
 from labeling.views.people import pairs_of
 from labeling.views.scope import chosen_version, head, page_of
 from vera_site.http import Request
 
 ROWS_PER_PAGE = 50
-MILESTONES = (30, 100, 300)
 
 
 @require_safe
@@ -41,7 +41,10 @@ def golden(request: Request, slug: str) -> HttpResponse:
     page.object_list = list(rows.filter(pk__in=list(page.object_list)))
     seen = [row.pk for row in page if tells_of_others(row) and (row.mine or context["leads"])]
     note_shown(request.user, version, seen)
-    context |= {"version": version, "form": form, "page": page, "counts": counts_of(version)}
+    counts = counts_of(version)
+    context |= {"version": version, "form": form, "page": page, "counts": counts}
+    context |= {"growth": growth_of(version, counts["certify"])}
+    context |= {"needed": needed_next(criteria_set, counts, leads=context["leads"])}
     context |= {"pairs": pairs_of(version) if context["leads"] else []}
     return render(request, "labeling/golden.html", context)
 
@@ -89,10 +92,10 @@ def counts_of(version: CriteriaVersion) -> dict[str, Any]:
     """How many rows are settled, by verdict, and how far the certify rows have come."""
     rows = Candidate.objects.filter(criteria_set=version.criteria_set).with_truth(version).order_by()
     truths: Counter[str | None] = Counter()
-    certify = 0
+    certify: Counter[str | None] = Counter()
     for split, truth, n in rows.values_list("split", "truth").annotate(n=Count("pk")):
         truths[truth] += n
-        certify += n if split == Candidate.Split.CERTIFY and truth in {"pass", "fail"} else 0
+        certify[truth] += n if split == Candidate.Split.CERTIFY else 0
     return {
         "rows": sum(truths.values()),
         "passes": truths["pass"],
@@ -100,8 +103,9 @@ def counts_of(version: CriteriaVersion) -> dict[str, Any]:
         "settled": truths["pass"] + truths["fail"],
         "unresolved": truths["unresolved"],
         "undecided": truths[None],
-        "certify": certify,
-        "next": next((mark for mark in MILESTONES if certify < mark), None),
+        "certify": certify["pass"] + certify["fail"],
+        "certify_pass": certify["pass"],
+        "certify_fail": certify["fail"],
     }
 
 
