@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks import imports, layer1, serving, wall
+from tests.benchmarks import imports, layer1, pages, queue, serving, wall
 from tests.benchmarks.figures import Figure
 from tests.benchmarks.house import House, open_house
 from tests.benchmarks.machine import origin
@@ -26,7 +26,9 @@ PARTS: dict[str, Callable[[House], list[Figure]]] = {
     "run": wall.measure,
     "layer1": layer1.measure,
     "serving": serving.measure,
+    "pages": pages.measure,
     "import": imports.measure,
+    "queue": queue.measure,
 }
 
 
@@ -43,7 +45,7 @@ def measured(name: str, house: House) -> list[Figure] | None:
         figures = PARTS[name](house)
     except Exception:
         traceback.print_exc()
-        say(f"{name} failed; the others go on.")
+        say(f"{name} failed; the others go on.\n{house.last_words()}")
         return None
     say(f"{name}, {time.monotonic() - began:.0f} seconds\n\n{table_of(figures)}\n")
     return figures

@@ -18,6 +18,7 @@ from tests.faults.servers import ROOT, Postgres, Redis, running
 
 type Backend = Literal["PostgreSQL", "SQLite"]
 
+BACKENDS: tuple[Backend, ...] = ("PostgreSQL", "SQLite")
 _EMPTY = "vera_bench_empty"
 _QUIET = {
     "DJANGO_SETTINGS_MODULE": "vera_site.settings",
@@ -64,6 +65,11 @@ class House:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("VERA_")}
         redis = self.redis_url if database_url else ""
         return kept | _QUIET | {"VERA_VAR": str(var), "DATABASE_URL": database_url, "REDIS_URL": redis}
+
+    def last_words(self) -> str:
+        """The end of what each program wrote to its log."""
+        logs = {path.name: path.read_text(errors="replace")[-3000:] for path in self.folder.glob("*.log")}
+        return "\n".join(f"--- {name}\n{text}" for name, text in logs.items() if text)
 
     def prepare(self) -> None:
         """Make the empty databases that every installation starts as a copy of."""

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.benchmarks.figures import ROUNDS, Figure, Target, in_turns
-from tests.benchmarks.house import Backend, House
+from tests.benchmarks.house import BACKENDS, Backend, House
 from tests.benchmarks.texts import prose
 from tests.faults.servers import ROOT
 
-BACKENDS: tuple[Backend, ...] = ("PostgreSQL", "SQLite")
 LOAD = ("-m", "tests.benchmarks.load_texts")
 IMPORT = ("manage.py", "import_golden", "--criteria-set", "bench", "--create", "--json")
 _OUTPUT = 400  # characters
