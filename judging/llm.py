@@ -4,11 +4,12 @@ Nothing is resent here: `resendable` tells the caller what may be, `Unavailable.
 """
 
 import asyncio
+import gc
 import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
@@ -29,7 +30,8 @@ _taken: dict[tuple[str, str | None], Format] = {}
 class Call:
     """One question. `model` is litellm's name; `timeout` is in seconds and covers the whole answer.
 
-    `params`: see `judging.domain.params`. `schema`: JSON schema of the reply, None to ask for none.
+    `params`: see `judging.domain.params`. `schema`: JSON schema of the reply, None to ask for none. `price`:
+    US dollars per million tokens in and out where the judge has its own, else what litellm knows is used.
     """
 
     model: str
@@ -39,13 +41,15 @@ class Call:
     api_key: str | None = field(default=None, repr=False)
     schema: Mapping[str, Any] | None = None
     timeout: float = 60.0
+    price: tuple[Decimal, Decimal] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What the provider answered; `model`, `provider_fingerprint` and `refusal` are its own words.
 
-    `cost` is in US dollars. A cost or a token count that nobody knows is None, never 0.
+    `cost` is in US dollars. A cost or a token count that nobody knows is None, never 0. `requests`: how many
+    were sent for it, those in a response format that was refused included.
     """
 
     text: str
@@ -57,18 +61,27 @@ class Reply:
     cost: Decimal | None
     latency_ms: int
     refusal: str
+    requests: int = 1
 
 
 class Unavailable(Exception):
-    """No answer, and why. `retry_after` in seconds where the provider said so. `detail` holds no key."""
+    """No answer, and why. `retry_after` in seconds where the provider said so. `detail` holds no key.
+
+    `requests`: how many were sent.
+    """
 
     def __init__(
-        self, code: SkipReason | PauseReason, detail: str = "", retry_after: float | None = None
+        self,
+        code: SkipReason | PauseReason,
+        detail: str = "",
+        retry_after: float | None = None,
+        requests: int = 1,
     ) -> None:
         super().__init__(f"{code}: {detail}" if detail else str(code))
         self.code = code
         self.detail = detail
         self.retry_after = retry_after
+        self.requests = requests
 
     @property
     def scope(self) -> Literal["call", "every_call"]:
@@ -89,13 +102,31 @@ async def ask(call: Call) -> Reply:
     check_params(call.params)
     _check_encodable(call)
     wanted = _format(call)
-    outcome = await _attempt(call, wanted)
+    outcome, requests = await _attempt(call, wanted), 1
     while isinstance(outcome, _FormatRefused) and wanted in _WEAKER:
         wanted = _taken[call.model, call.base_url] = _WEAKER[wanted]
-        outcome = await _attempt(call, wanted)
+        outcome, requests = await _attempt(call, wanted), requests + 1
     if isinstance(outcome, Unavailable):
+        outcome.requests = requests
         raise outcome
-    return outcome
+    return replace(outcome, requests=requests) if requests > 1 else outcome
+
+
+async def warm_up() -> None:
+    """Import the library and let it load what it loads at its first question, without asking anybody.
+
+    It takes seconds, which a worker would rather not spend when a run starts.
+    """
+    library = await asyncio.to_thread(_litellm)
+    await library.acompletion(
+        model="openai/warm-up",
+        messages=[{"role": "user", "content": "Nobody is asked."}],
+        mock_response="Nobody answered.",
+        api_key="none",
+    )
+    # The library's hundreds of thousands of objects stay for good: they need no looking at for garbage.
+    gc.collect()
+    gc.freeze()
 
 
 class _FormatRefused(Unavailable):
@@ -108,7 +139,7 @@ def _check_encodable(call: Call) -> None:
             message["content"].encode()
         except UnicodeEncodeError as error:
             place = f"The prompt cannot be sent: character {error.start} is half of a surrogate pair."
-            raise Unavailable(SkipReason.UNENCODABLE, place) from None
+            raise Unavailable(SkipReason.UNENCODABLE, place, requests=0) from None
 
 
 def _format(call: Call) -> Format:
@@ -139,6 +170,11 @@ def _arguments(call: Call, wanted: Format) -> dict[str, Any]:
         }
     elif wanted == "json":
         sent["response_format"] = {"type": "json_object"}
+    if call.price is not None:
+        # With a price given litellm need not look for one, which takes it a sixth of a call's time.
+        sent["input_cost_per_token"], sent["output_cost_per_token"] = (
+            float(price / 1_000_000) for price in call.price
+        )
     # Without a key litellm takes the provider's usual one from the environment, which must not go to an
     # address that somebody set.
     key = call.api_key or ("none" if call.base_url else None)

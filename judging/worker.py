@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,8 @@ from celery import signals
 from django.db import DatabaseError, close_old_connections, connection
 from django.utils import timezone
 
-from judging.loop import stop_loop
+from judging.llm import warm_up
+from judging.loop import run_in_loop, stop_loop
 from judging.services import stopping
 from judging.services.engine import work_on_any, worker_name
 from judging.services.trying import answer_waiting
@@ -52,6 +54,13 @@ def begin(**_: Any) -> None:
     ]
     for thread in _threads:
         thread.start()
+    run_in_loop(warm_up()).add_done_callback(_tell_cold)
+
+
+def _tell_cold(warmed: Future[None]) -> None:
+    """A failed warm-up costs the first run its seconds; what is wrong, its first question will tell."""
+    if not warmed.cancelled() and (error := warmed.exception()) is not None:
+        log.warning("litellm could not be loaded beforehand: %s", error)
 
 
 @signals.worker_shutting_down.connect

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import random
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from django.conf import settings
@@ -56,16 +56,19 @@ async def ask_juror(plan: Plan, question: Question, call: Call | None = None) ->
     """
     juror = plan.jurors[question.juror_id]
     call = call or call_of(plan, question)
-    resends = 0
+    sent = resends = 0  # a response format that is refused is sent, too, and is no resend
     while True:
         try:
-            return _read(plan, question, await ask(call), resends)
+            reply = await ask(call)
         except Unavailable as failure:
             if failure.scope == "every_call":
                 raise
+            sent += failure.requests
             pause = _pause(failure, resends + 1)
             if pause is None:
-                return skipped(question, juror, failure.code, failure.detail, resends)
+                return skipped(question, juror, failure.code, failure.detail, calls=sent, resends=resends)
+        else:
+            return replace(_read(plan, question, reply), calls=sent + reply.requests, resends=resends)
         await asyncio.sleep(pause)
         resends += 1
 
@@ -83,6 +86,7 @@ def call_of(plan: Plan, question: Question) -> Call:
         api_key=juror.connection.api_key,
         schema=plan.schema,
         timeout=settings.VERA_CALL_TIMEOUT,
+        price=juror.price,
     )
 
 
@@ -92,14 +96,14 @@ def _pause(failure: Unavailable, resend: int) -> float | None:
     return pause_before(resend, failure.retry_after, random.random())  # noqa: S311
 
 
-def skipped(question: Question, juror: Juror, code: str, detail: str, resends: int) -> Answer:
+def skipped(question: Question, juror: Juror, code: str, detail: str, *, calls: int, resends: int) -> Answer:
     """An answer without a verdict after calls that brought no reply."""
     return Answer(
         question=question,
         outcome=Outcome.SKIPPED,
         reason=code,
         detail=storable(detail) or SKIP_SENTENCES[SkipReason(code)],
-        calls=resends + 1,
+        calls=calls,
         resends=resends,
         independent=is_independent(juror.family, question.row.families),
         flags=list(question.row.flags),
@@ -122,28 +126,29 @@ def cut_off(plan: Plan, question: Question) -> Answer:
 def refused_row(plan: Plan, question: Question, failure: Unavailable) -> Answer:
     """The answer where the provider refuses this row, time and again, though it answers about others."""
     juror = plan.jurors[question.juror_id]
-    return skipped(question, juror, SkipReason.UNAVAILABLE, f"{failure.code}: {failure.detail}", 2)
+    detail = f"{failure.code}: {failure.detail}"
+    return skipped(question, juror, SkipReason.UNAVAILABLE, detail, calls=3, resends=2)
 
 
 def failed_inside(plan: Plan, question: Question) -> Answer:
     """The answer where Vera itself failed on the row."""
-    return skipped(question, plan.jurors[question.juror_id], SkipReason.INTERNAL_ERROR, "", 0)
+    juror = plan.jurors[question.juror_id]
+    return skipped(question, juror, SkipReason.INTERNAL_ERROR, "", calls=1, resends=0)
 
 
-def _read(plan: Plan, question: Question, reply: Reply, resends: int) -> Answer:
+def _read(plan: Plan, question: Question, reply: Reply) -> Answer:
     juror = plan.jurors[question.juror_id]
     try:
         check_model(juror.model, reply.model, answers_as=juror.params.get("answers_as", ""))
         parsed = _parsed(plan, question, reply)
     except Refused as refused:
         detail = refused.detail or SKIP_SENTENCES[refused.code]
-        return _answer(juror, question, reply, resends, Outcome.SKIPPED, refused.code, storable(detail))
+        return _answer(juror, question, reply, Outcome.SKIPPED, refused.code, storable(detail))
     verdict = juror_verdict(plan.criteria, (*parsed.scores, *question.row.rule_scores))
     return _answer(
         juror,
         question,
         reply,
-        resends,
         verdict.outcome,
         scores=verdict.scores,
         score=float(verdict.overall),
@@ -167,7 +172,6 @@ def _answer(
     juror: Juror,
     question: Question,
     reply: Reply,
-    resends: int,
     outcome: Outcome,
     reason: str = "",
     detail: str = "",
@@ -191,8 +195,6 @@ def _answer(
         completion_tokens=reply.completion_tokens,
         cost=_cost(juror, reply),
         latency_ms=reply.latency_ms,
-        calls=resends + 1,
-        resends=resends,
         raw_reply=raw[:RAW_LIMIT],
         raw_cut=len(raw) > RAW_LIMIT,
         independent=is_independent(juror.family, question.row.families),

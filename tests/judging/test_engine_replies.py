@@ -62,6 +62,18 @@ def test_a_reply_that_cannot_be_used_is_skipped_with_its_reason_and_never_scored
     assert verdict.calls == len(judge.calls) == 1
 
 
+@pytest.mark.parametrize(("behaviour", "requests"), [("no-schema", 2), ("no-json", 3)])
+def test_questions_in_a_response_format_that_is_refused_are_counted(
+    monkeypatch: pytest.MonkeyPatch, behaviour: str, requests: int
+) -> None:
+    with scripted(monkeypatch) as judge:
+        verdict = only(judged(juror(behaviour)))
+
+    assert verdict.outcome == "pass"
+    assert verdict.calls == len(judge.calls) == requests
+    assert verdict.resends == 0
+
+
 def test_a_refused_reply_is_kept_and_cut_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     with scripted(monkeypatch):
         prose, long = only(judged(juror("prose"))), only(judged(juror("2mb")))

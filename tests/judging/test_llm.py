@@ -230,8 +230,31 @@ def test_parameters_that_are_not_a_judge_s_are_refused(judge: ScriptedJudge, par
         answer(call(judge, "pass", params=params))
 
 
+def test_a_price_of_the_judge_s_own_makes_the_cost_and_stays_here(judge: ScriptedJudge) -> None:
+    reply = answer(call(judge, "pass", price=(Decimal(1), Decimal(2))))
+
+    assert reply.cost == Decimal("0.00014")
+    assert not {"input_cost_per_token", "output_cost_per_token"} & set(judge.calls[-1].body)
+
+
 def test_importing_the_door_does_not_import_litellm() -> None:
     code = "import sys, judging.llm; sys.exit('litellm' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_warming_up_loads_the_library_and_asks_nobody() -> None:
+    code = """
+import asyncio, gc, socket, sys
+from judging.llm import warm_up
+
+def refuse(*_):
+    raise AssertionError("Somebody is asked.")
+
+socket.socket.connect = refuse
+asyncio.run(warm_up())
+sys.exit("litellm" not in sys.modules or not gc.get_freeze_count())
+"""
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
