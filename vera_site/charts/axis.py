@@ -26,9 +26,9 @@ class Tick:
     @property
     def anchor(self) -> str:
         """How its text stands to it, so that it does not leave the plot."""
-        if self.at < 8:
+        if self.at < 2:
             return "start"
-        return "end" if self.at > 92 else "middle"
+        return "end" if self.at > 98 else "middle"
 
 
 @dataclass(frozen=True, slots=True)
