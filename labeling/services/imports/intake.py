@@ -8,11 +8,10 @@ from labeling.domain.sampling import split_for
 from labeling.domain.truth import LabelFact, RulingFact, Truth, settle
 from labeling.formats.rows import Row, RowProblem
 from labeling.formats.strict_json import quote
-from labeling.models import Candidate
 from labeling.services.imports.annotators import Annotators
 from labeling.services.imports.comparing import News, news_of
 from labeling.services.imports.report import Report
-from labeling.services.imports.standing import Standing, arrival_of, load_standings
+from labeling.services.imports.standing import Standing, Subject, arrival_of, load_standings
 from labeling.services.imports.target import Target
 from labeling.services.imports.writer import Writer
 
@@ -75,7 +74,7 @@ class Intake:
         self._check_id(row, digest)
         self.target.check_criteria(row)
         self.target.check_scores(row)
-        standing = standings.get(content) or Standing(self._candidate(row, content))
+        standing = standings.get(content) or Standing(Subject(content, self._wanted_split(row)))
         seen = self.seen.get(digest) or Seen(row.line)
         news = news_of(row, standing, annotators=self.annotators, spoken=seen.labelers, ruled=seen.ruled)
 
@@ -83,7 +82,7 @@ class Intake:
         if content in standings:
             self.report.counts["candidates_known"] += 1
         else:
-            self.writer.add_candidate(standing.candidate)
+            self.writer.add_candidate(standing.candidate, row)
             standings[content] = standing
         self._add(row, standing, seen, news)
         self._remember(row, standing, seen, digest, news)
@@ -97,29 +96,14 @@ class Intake:
                 "id", f"{quote(row.external_id)} is also the id of line {line}, another candidate."
             )
 
-    def _candidate(self, row: Row, content: str) -> Candidate:
-        requested = request_hash(row.request)
-        return Candidate(
-            criteria_set_id=self.target.version.criteria_set_id,
-            request=row.request,
-            output=row.output,
-            grounding=row.grounding,
-            criteria_text=row.criteria_text,
-            content_hash=content,
-            request_hash=requested,
-            split=self._wanted_split(row, requested),
-        )
-
-    def _wanted_split(self, row: Row, requested: str) -> str:
-        return row.split or (split_for(requested) if self.split == HASH else self.split)
+    def _wanted_split(self, row: Row) -> str:
+        return row.split or (split_for(request_hash(row.request)) if self.split == HASH else self.split)
 
     def _add(self, row: Row, standing: Standing, seen: Seen, news: News) -> None:
         self.report.counts.update(news.counts)
         self.report.counts["judge_verdicts_ignored"] += row.judge_verdicts
         self.report.counts["silent_annotators"] += row.silent_annotators
-        self.report.counts["split_kept"] += (
-            self._wanted_split(row, standing.candidate.request_hash) != standing.candidate.split
-        )
+        self.report.counts["split_kept"] += self._wanted_split(row) != standing.candidate.split
         arrived = arrival_of(row)
         # The n-th arrival of a kind is known where n of that kind were known before the file.
         if seen.arrivals.count(arrived) >= standing.arrivals[arrived]:

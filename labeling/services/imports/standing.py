@@ -12,10 +12,19 @@ from labeling.models import Candidate, CriteriaVersion, ImportBatch, Label, Ruli
 
 
 @dataclass(slots=True)
+class Subject:
+    """The candidate that rows are about; its primary key is 0 until it is written."""
+
+    content_hash: str
+    split: str
+    pk: int = 0
+
+
+@dataclass(slots=True)
 class Standing:
     """One candidate with its current labels by user name, its ruling, and how often each arrival was seen."""
 
-    candidate: Candidate
+    candidate: Subject
     labels: dict[str, LabelFact] = field(default_factory=dict)
     past_labels: set[tuple[str, str]] = field(default_factory=set)  # corrected since they were imported
     ruling: RulingFact | None = None
@@ -37,10 +46,9 @@ def load_standings(
     version: CriteriaVersion, hashes: Iterable[str], *, but: ImportBatch
 ) -> dict[str, Standing]:
     """Those of the candidates (by content hash) that the set has; arrivals but those of one batch."""
-    found = Candidate.objects.filter(
-        criteria_set_id=version.criteria_set_id, content_hash__in=set(hashes)
-    ).defer("request", "output", "grounding", "criteria_text")
-    standings = {candidate.pk: Standing(candidate) for candidate in found}
+    found = Candidate.objects.filter(criteria_set_id=version.criteria_set_id, content_hash__in=set(hashes))
+    subjects = found.order_by().values_list("content_hash", "split", "pk")
+    standings = {pk: Standing(Subject(content, split, pk)) for content, split, pk in subjects}
     if standings:
         _load_labels(version, standings)
         _load_rulings(version, standings)

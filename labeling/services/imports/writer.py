@@ -1,15 +1,19 @@
 """Writing what an import adds, in bulk."""
 
+import json
 from collections.abc import Sequence
-from typing import Any
 
+from labeling.domain.content import request_hash
 from labeling.formats.rows import Decision, Opinion, Row
 from labeling.models import Candidate, ImportBatch, Label, Mark, Ruling, Submission
 from labeling.services.imports.annotators import Annotators
+from labeling.services.imports.inserting import insert
 from labeling.services.imports.report import Report
+from labeling.services.imports.standing import Subject
 from labeling.services.imports.target import Target
 
-_AT_ONCE = 1000
+_TEXTS = ("content_hash", "split", "request_hash", "request", "output", "grounding", "criteria_text")
+_ARRIVAL = ("line", "external_id", "generator_model", "generator_family", "truncated", "meta")
 
 
 class Writer:
@@ -25,95 +29,121 @@ class Writer:
         self._empty()
 
     def _empty(self) -> None:
-        self._candidates: list[Candidate] = []
-        self._arrivals: list[tuple[Candidate, Row]] = []
-        self._opinions: list[tuple[Candidate, str, Opinion]] = []
-        self._decisions: list[tuple[Candidate, Decision]] = []
+        self._candidates: list[tuple[Subject, Row]] = []
+        self._arrivals: list[tuple[Subject, Row]] = []
+        self._opinions: list[tuple[Subject, str, Opinion]] = []
+        self._decisions: list[tuple[Subject, Decision]] = []
 
-    def add_candidate(self, candidate: Candidate) -> None:
+    def add_candidate(self, candidate: Subject, row: Row) -> None:
         """A candidate that the set lacks."""
-        self._candidates.append(candidate)
+        self._candidates.append((candidate, row))
 
-    def add_submission(self, candidate: Candidate, row: Row) -> None:
+    def add_submission(self, candidate: Subject, row: Row) -> None:
         """One arrival of the candidate."""
         self._arrivals.append((candidate, row))
 
-    def add_label(self, candidate: Candidate, username: str, opinion: Opinion) -> None:
+    def add_label(self, candidate: Subject, username: str, opinion: Opinion) -> None:
         """One person's label with its marks."""
         self._opinions.append((candidate, username, opinion))
 
-    def add_ruling(self, candidate: Candidate, decision: Decision) -> None:
+    def add_ruling(self, candidate: Subject, decision: Decision) -> None:
         """The file's final verdict on the candidate."""
         self._decisions.append((candidate, decision))
 
     def write(self) -> None:
         """Write what was gathered, parents first: only then is it known which rows the others belong to."""
-        _insert(Candidate, self._candidates)
-        _insert(Submission, [self._submission(candidate, row) for candidate, row in self._arrivals])
+        self._write_candidates()
+        self._write_submissions()
         self._write_labels()
-        _insert(Ruling, [self._ruling(candidate, decision) for candidate, decision in self._decisions])
+        self._write_rulings()
         self._report.counts["candidates"] += len(self._candidates)
         self._report.counts["submissions"] += len(self._arrivals)
         self.changed.update(candidate.pk for candidate, _, _ in self._opinions)
         self.changed.update(candidate.pk for candidate, _ in self._decisions)
         self._empty()
 
-    def _submission(self, candidate: Candidate, row: Row) -> Submission:
-        return Submission(
-            candidate_id=candidate.pk,
+    def _write_candidates(self) -> None:
+        rows = [
+            (
+                candidate.content_hash,
+                candidate.split,
+                request_hash(row.request),
+                row.request,
+                row.output,
+                row.grounding,
+                row.criteria_text,
+            )
+            for candidate, row in self._candidates
+        ]
+        made = insert(Candidate, _TEXTS, rows, criteria_set_id=self._target.version.criteria_set_id)
+        for (candidate, _), pk in zip(self._candidates, made, strict=True):
+            candidate.pk = pk
+
+    def _write_submissions(self) -> None:
+        rows = [
+            (
+                candidate.pk,
+                row.line,
+                row.external_id,
+                row.generator_model,
+                row.generator_family,
+                row.truncated,
+                json.dumps(row.meta) if row.meta else "{}",
+            )
+            for candidate, row in self._arrivals
+        ]
+        insert(
+            Submission,
+            ("candidate_id", *_ARRIVAL),
+            rows,
             batch_id=self.batch.pk,
-            line=row.line,
-            external_id=row.external_id,
-            generator_model=row.generator_model,
-            generator_family=row.generator_family,
-            truncated=row.truncated,
-            meta=dict(row.meta),
             source=Submission.Source.IMPORT,
         )
 
-    def _ruling(self, candidate: Candidate, decision: Decision) -> Ruling:
-        return Ruling(
-            candidate_id=candidate.pk,
+    def _write_rulings(self) -> None:
+        rows = [
+            (
+                candidate.pk,
+                str(decision.verdict or Ruling.Decision.UNRESOLVED),
+                decision.reason,
+                decision.blind,
+            )
+            for candidate, decision in self._decisions
+        ]
+        insert(
+            Ruling,
+            ("candidate_id", "verdict", "reason", "blind"),
+            rows,
             version_id=self._target.version.pk,
-            verdict=decision.verdict or Ruling.Decision.UNRESOLVED,
-            reason=decision.reason,
-            blind=decision.blind,
             source=Ruling.Source.IMPORT,
-            batch_id=self.batch.pk,
-        )
-
-    def _label(self, candidate: Candidate, labeler: int, opinion: Opinion) -> Label:
-        return Label(
-            candidate_id=candidate.pk,
-            version_id=self._target.version.pk,
-            labeler_id=labeler,
-            verdict=opinion.verdict,
-            comment=opinion.comment,
-            blind=opinion.blind,
-            source=Label.Source.IMPORT,
             batch_id=self.batch.pk,
         )
 
     def _write_labels(self) -> None:
         users = self._annotators.ids(username for _, username, _ in self._opinions)
-        labels = [
-            self._label(candidate, users[username], opinion)
+        rows = [
+            (candidate.pk, users[username], str(opinion.verdict), opinion.comment, opinion.blind)
             for candidate, username, opinion in self._opinions
         ]
-        _insert(Label, labels)
+        made = insert(
+            Label,
+            ("candidate_id", "labeler_id", "verdict", "comment", "blind"),
+            rows,
+            version_id=self._target.version.pk,
+            source=Label.Source.IMPORT,
+            batch_id=self.batch.pk,
+        )
         opinions = (opinion for _, _, opinion in self._opinions)
-        self._write_marks(list(zip(labels, opinions, strict=True)))
+        self._write_marks(list(zip(made, opinions, strict=True)))
 
-    def _write_marks(self, labels: Sequence[tuple[Label, Opinion]]) -> None:
+    def _write_marks(self, labels: Sequence[tuple[int, Opinion]]) -> None:
         given = [(label, name, score) for label, opinion in labels for name, score in opinion.scores.items()]
         self._give_up({name for _, name, score in given if not self._on_scale(name, score)})
         criteria = self._target.criteria
         marks = [
-            Mark(label=label, criterion=criteria[name], score=score)
-            for label, name, score in given
-            if name not in self._off_scale
+            (label, criteria[name].pk, score) for label, name, score in given if name not in self._off_scale
         ]
-        _insert(Mark, marks)
+        insert(Mark, ("label_id", "criterion_id", "score"), marks)
         self._report.counts["marks"] += len(marks)
         self._report.counts["marks_dropped"] += len(given) - len(marks)
 
@@ -136,8 +166,3 @@ class Writer:
                 f"{criterion.scale_min} to {criterion.scale_max} of {self._target.version}."
             )
         self._off_scale |= names
-
-
-def _insert(table: Any, rows: Sequence[Any]) -> None:
-    if rows:
-        table.objects.bulk_create(rows, batch_size=_AT_ONCE)
