@@ -41,7 +41,7 @@ class Step:
 
     judge: str
     criteria: str
-    parts: int = 1
+    parts: int
 
 
 STORY, PANEL, LENIENT, DRAFT = "meeting-summaries", "review-panel@1", "agreeable@1", "review-panel@2"
@@ -51,7 +51,7 @@ STEPS = [
     Step(PANEL, STORY, parts=2),
     Step(LENIENT, STORY, parts=2),
     Step(DRAFT, STORY, parts=2),
-    Step("easy-panel@1", "support-replies"),
+    Step("easy-panel@1", "support-replies", parts=2),
 ]
 
 

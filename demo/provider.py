@@ -48,6 +48,7 @@ JURORS = {
                 "half_answer",
             }
         ),
+        imagines=frozenset({"worked_out"}),
         trips=frozenset({"prose"}),
     ),
 }
