@@ -58,7 +58,7 @@ def test_an_axis_without_a_span_is_refused() -> None:
 @pytest.mark.parametrize(
     ("span", "step", "shown"),
     [
-        (timedelta(0), "minute", ["11:58", "12:00", "12:02"]),
+        (timedelta(0), "minute", ["11:59", "12:00", "12:01"]),
         (timedelta(minutes=40), "minute", ["12:00", "12:15", "12:30"]),
         (timedelta(hours=20), "minute", ["12:00", "18:00", "00:00", "06:00"]),
         (timedelta(days=9), "day", ["Mar 1", "Mar 5", "Mar 9"]),

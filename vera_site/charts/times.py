@@ -13,7 +13,7 @@ _PAD = 4.0  # per cent, so that the first and last mark are whole
 _SHORT = [timedelta(minutes=n) for n in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720)]
 _DAYS = (1, 2, 4, 7, 14)
 _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
-_LEAST = timedelta(minutes=4)
+_LEAST = timedelta(minutes=2)
 _CLOSE = 2.5  # per cent of the plot: nearer marks cover each other
 
 
