@@ -6,18 +6,27 @@ PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadgroup
 # pip's own byte-compiling takes longer than the download; Python compiles what is imported, when it is.
 PIP := $(PY) -m pip install --disable-pip-version-check --quiet --no-compile --require-hashes
+# The browser tests look for barriers with axe-core, fetched by npm and checked against this sum.
+AXE := 4.14.1
+AXE_SHA256 := e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745
 export LITELLM_LOCAL_MODEL_COST_MAP := True
 
-.PHONY: demo test check soak run worker migrate format requirements clean
+.PHONY: demo test check soak bench screenshots run worker migrate format requirements clean
 
 demo: $(VENV)/.installed ## the example, running: pages, worker, scripted jurors
 	$(PY) manage.py demo --port $(PORT)
 
-test: $(VENV)/.installed-dev ## all tests, on SQLite or on DATABASE_URL and REDIS_URL where they are set
+test: $(VENV)/.installed-dev $(VENV)/axe/$(AXE).js ## all tests, on SQLite or on DATABASE_URL and REDIS_URL where they are set
 	$(PYTEST)
 
 soak: $(VENV)/.installed-dev ## a thousand rows, workers killed on the way; on SQLite and on servers of its own
 	env -u DATABASE_URL -u REDIS_URL $(PY) -m pytest -n 0 -s tests/faults/soak_runs.py
+
+bench: $(VENV)/.installed-dev ## measure against baselines and write docs/benchmarks.md; ONLY=import: one part
+	env -u DATABASE_URL -u REDIS_URL $(PY) -m tests.benchmarks --only "$(ONLY)" $(if $(SMALL),--small)
+
+screenshots: $(VENV)/.installed-dev ## take the README's pictures from a demo of their own; needs Chromium
+	$(PY) -m demo.pictures
 
 check: $(VENV)/.installed-dev ## style, types, import contracts, templates, migrations, deploy check
 	$(VENV)/bin/ruff check .
@@ -71,3 +80,16 @@ $(VENV)/.installed-dev: requirements-dev.txt | $(PY)
 	@echo "Installing the locked requirements for development"
 	@$(PIP) -r requirements-dev.txt
 	@touch $@ $(VENV)/.installed
+
+# Only the one file that tests load into pages, and only where its package is the one that was pinned.
+AXE_PACKAGE := $(VENV)/axe/axe-core-$(AXE).tgz
+$(VENV)/axe/$(AXE).js: | $(PY)
+	@command -v npm >/dev/null || { \
+		echo "The browser tests need axe-core, which npm fetches. Install npm (such as Debian's npm) and try again." >&2; exit 1; }
+	@echo "Fetching axe-core $(AXE)"
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@npm pack --silent --ignore-scripts --pack-destination $(@D) axe-core@$(AXE) >/dev/null || { \
+		echo "npm could not fetch axe-core $(AXE). Look at what \"npm pack axe-core@$(AXE)\" says." >&2; exit 1; }
+	@$(PY) -c "import hashlib, sys; sys.exit(hashlib.sha256(open('$(AXE_PACKAGE)', 'rb').read()).hexdigest() != '$(AXE_SHA256)')" || { \
+		echo "What npm fetched is not the axe-core $(AXE) that was pinned: its SHA-256 differs." >&2; exit 1; }
+	@tar -xzf $(AXE_PACKAGE) -C $(@D) package/axe.min.js && mv $(@D)/package/axe.min.js $@

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import F, Q, QuerySet
+from django.utils.html import format_html
 
 from judging.domain.judges import InvalidJudge, Price
 from judging.models import JudgeVersion
@@ -47,7 +48,9 @@ class ModelForm(forms.Form):
         required=False,
         initial={"temperature": 0},
         widget=forms.TextInput,
-        help_text='Sent with each question, as JSON: {"temperature": 0, "max_tokens": 2000}.',
+        help_text=format_html(
+            "Sent with each question, as JSON: <code>{}</code>", '{"temperature": 0, "max_tokens": 2000}'
+        ),
     )
     price_input = forms.DecimalField(
         label="Price of input",

@@ -152,7 +152,7 @@ class SkipFilter(forms.Form):
     reason = forms.ChoiceField(
         label="Reason",
         required=False,
-        choices=[("", "any"), *((str(code), str(code)) for code in SKIP_SENTENCES)],
+        choices=[("", "any"), *((str(code), str(code).replace("_", " ")) for code in SKIP_SENTENCES)],
     )
 
 

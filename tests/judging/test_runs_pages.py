@@ -256,7 +256,7 @@ def test_skipped_replies_are_shown_as_text(client: Client, monkeypatch: pytest.M
     assert "<script>alert" not in shown
     assert "\u202e" not in shown
     assert not Exposure.objects.filter(user=lead).exists()
-    assert "None for this reason" in text_of(client, f"/runs/{run.pk}/skips/?reason=timeout")
+    assert "No reply was skipped for this reason" in text_of(client, f"/runs/{run.pk}/skips/?reason=timeout")
 
 
 def test_verdicts_are_closed_until_opened_and_that_is_logged(

@@ -1,0 +1,211 @@
+"""A site with something on every page, and the address of every page of it, by the name of its route."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+
+from django.contrib.auth.models import User
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+
+from judging.models import JudgeVersion, Run, Trial
+from labeling.models import CriteriaSet, ImportBatch, Skip
+from labeling.services.imports import import_golden
+from tests.factories import (
+    live,
+    make_candidate,
+    make_criteria_set,
+    make_judge,
+    make_label,
+    make_panel,
+    make_ruling,
+    make_user,
+    make_version,
+)
+from tests.judging.golden import certified, make_run
+
+# Routes that answer with no page of their own: they take what a form sends, or are for machines.
+NO_PAGES = {
+    "logout",
+    "label_draft",
+    "rule",
+    "criteria_promote",
+    "criteria_ask",
+    "criteria_carry",
+    "member_remove",
+    "judge_promote",
+    "run_resume",
+    "run_cancel",
+    "healthz",
+    "readyz",
+    "set",
+}
+OTHERS = {"admin", "api"}  # namespaces: Django's own pages, and the API with its reference
+
+ROWS = b"""{"request": "Say hello.", "candidate": "Hello there.", "human": "PASS"}
+{"request": "Say hello.", "candidate": "Go away.", "human": "FAIL"}
+{"request": "Say hello.", "candidate": ""}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Who looks, and what there is to look at."""
+
+    lead: User
+    labeler: User
+    criteria_set: CriteriaSet
+    empty: CriteriaSet
+    calibrated: Run
+    paused: Run
+    conflict: int
+    batch: int
+    trials: list[int]
+
+
+def make_site() -> Site:
+    """Judges and a panel with runs in several states, people who disagree, an import, an empty set."""
+    criteria_set, empty = make_criteria_set("replies", labels_per_row=2), make_criteria_set("nothing-yet")
+    lead, labeler = make_user("lena", lead_of=criteria_set), make_user("lars", labels=criteria_set)
+    empty.memberships.create(user=lead, role="lead")
+    strict, hasty = make_judge("strict"), make_judge("hasty")
+    panel = make_panel([strict, hasty], "panel")
+    calibrated = calibrate(strict, criteria_set, (28, 2, 3, 27), skipped=2)
+    calibrate(hasty, criteria_set, (18, 12, 9, 21))
+    calibrate(panel, criteria_set, (16, 1, 1, 16))
+    make_run(panel, criteria_set, a=3, b=2, c=1, d=3, split="tune")
+    make_version(criteria_set)
+    return Site(
+        lead=lead,
+        labeler=labeler,
+        criteria_set=criteria_set,
+        empty=empty,
+        calibrated=calibrated,
+        paused=pause(hasty, criteria_set),
+        conflict=disagree(criteria_set, lead, labeler),
+        batch=bring_in(criteria_set, lead),
+        trials=try_out(strict, criteria_set),
+    )
+
+
+def calibrate(
+    judge: JudgeVersion, criteria_set: CriteriaSet, cells: tuple[int, int, int, int], skipped: int = 0
+) -> Run:
+    """A run that ended just now with the cells a, b, c and d, and its certificate."""
+    a, b, c, d = cells
+    run = make_run(judge, criteria_set, a=a, b=b, c=c, d=d, skipped_fail=skipped)
+    run.finished_at = timezone.now()
+    run.save()
+    certified(run, run.finished_at)
+    return run
+
+
+def pause(judge: JudgeVersion, criteria_set: CriteriaSet) -> Run:
+    """A run that stopped because a key is missing."""
+    run = make_run(judge, criteria_set, a=2, d=1)
+    run.state, run.pause_reason, run.finished_at = "paused", "not_configured", None
+    run.save()
+    return run
+
+
+def disagree(criteria_set: CriteriaSet, *people: User) -> int:
+    """A row on which people differ, one that was skipped, and rows that wait; the first one's id."""
+    contested, skipped = make_candidate(criteria_set, "It may be."), make_candidate(criteria_set, "Perhaps.")
+    for person, verdict in zip(people, ("pass", "fail"), strict=True):
+        make_label(contested, person, verdict)
+    make_ruling(make_candidate(criteria_set, "It is ruled on."), "fail")
+    Skip.objects.create(candidate=skipped, version=live(criteria_set), labeler=people[0], reason="broken")
+    for number in range(3):
+        make_candidate(criteria_set, f"Waiting {number}. " + "A long answer goes on and on. " * 90, slots=2)
+    return contested.pk
+
+
+def bring_in(criteria_set: CriteriaSet, lead: User) -> int:
+    """An import with a refused row."""
+    import_golden(
+        stream=BytesIO(ROWS), file_name="rows.jsonl", slug=criteria_set.slug, keep_good=True, actor=lead
+    )
+    return ImportBatch.objects.get().pk
+
+
+def try_out(judge: JudgeVersion, criteria_set: CriteriaSet) -> list[int]:
+    """Trials of a judge: one that waits for a worker and one that failed."""
+    about = {"judge_version": judge, "criteria_version": live(criteria_set), "texts": {"output": "Hello."}}
+    waiting = Trial.objects.create(**about)
+    failed = Trial.objects.create(**about, state="failed", problem="The provider was not reached.")
+    return [waiting.pk, failed.pk]
+
+
+def lead_pages(site: Site) -> dict[str, list[str]]:
+    """What a lead opens, by route: each page with data, and without where that looks different."""
+    slug, judge = site.criteria_set.slug, ["strict", "replies"]
+    both = [slug, site.empty.slug]
+    return {
+        "home": [reverse("home")],
+        "label": [reverse("label", args=[each]) for each in both],
+        "label_text": [reverse("label_text", args=[slug, site.conflict, "output"])],
+        "golden": [
+            *(reverse("golden", args=[each]) for each in both),
+            reverse("golden", args=[slug]) + "?text=nowhere",
+            reverse("golden", args=[slug]) + "?version=2",
+        ],
+        "candidate": [reverse("candidate", args=[slug, site.conflict])],
+        "rulings": [reverse("rulings", args=[each]) for each in both],
+        "criteria": [reverse("criteria", args=[slug])],
+        "criteria_edit": [reverse("criteria_edit", args=[slug])],
+        "import": [reverse("import", args=[each]) for each in both],
+        "import_batch": [reverse("import_batch", args=[slug, site.batch])],
+        "export": [reverse("export", args=[each]) for each in both],
+        "set_settings": [reverse("set_settings", args=[slug])],
+        "members": [reverse("members", args=[slug])],
+        "dashboard": [reverse("dashboard")],
+        "certification": [reverse("certification", args=[each, "replies"]) for each in ("strict", "panel")],
+        "tune_rows": [reverse("tune_rows", args=["panel", "replies"])],
+        "cell_rows": [
+            reverse("cell_rows", args=[*judge, cell]) for cell in ("b", "disagreements", "skipped")
+        ],
+        "judges": [reverse("judges")],
+        "judge_add": [reverse("judge_add", args=[kind]) for kind in ("model", "panel")],
+        "judge": [reverse("judge", args=[each]) for each in ("strict", "panel")],
+        "judge_edit": [reverse("judge_edit", args=["strict"])],
+        "runs": [reverse("runs")],
+        "run_new": [reverse("run_new")],
+        "run": [reverse("run", args=[run.pk]) for run in (site.calibrated, site.paused)],
+        "run_skips": [reverse("run_skips", args=[site.calibrated.pk])],
+        "run_verdicts": [reverse("run_verdicts", args=[site.calibrated.pk])],
+        "guide": [reverse("guide")],
+        "set_guide": [reverse("set_guide", args=[each]) for each in both],
+        "judge_try": [reverse("judge_try", args=["strict"])],
+        "judge_trial": [reverse("judge_trial", args=["strict", trial]) for trial in site.trials],
+    }
+
+
+def labeler_pages(site: Site) -> dict[str, list[str]]:
+    """What a labeler sees differently, and what is refused to one."""
+    slug = site.criteria_set.slug
+    seen = {name: [reverse(name, args=[slug])] for name in ("label", "golden", "criteria", "import")}
+    return seen | {
+        "home": [reverse("home"), "/there-is-no-such-page/"],
+        "candidate": [reverse("candidate", args=[slug, site.conflict])],
+    }
+
+
+def admin_pages(site: Site) -> dict[str, list[str]]:
+    return {"set_new": [reverse("set_new")], "members": [reverse("members", args=[site.empty.slug])]}
+
+
+def demo_pages(site: Site) -> dict[str, list[str]]:
+    return {"demo_story": [reverse("demo_story")], "home": [reverse("home")]}
+
+
+def stranger_pages(site: Site) -> dict[str, list[str]]:
+    return {"login": [reverse("login")]}
+
+
+def routes(resolver: URLResolver | None = None) -> Iterator[str]:
+    """The names of all routes of the site's own pages and forms."""
+    for each in (resolver or get_resolver()).url_patterns:
+        if isinstance(each, URLPattern):
+            yield each.name or str(each.pattern)
+        elif each.namespace not in OTHERS:
+            yield from routes(each)
