@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
+from datetime import datetime
 from fractions import Fraction
 from statistics import median
 from typing import Any
@@ -17,6 +18,7 @@ from judging.domain.verdicts import Outcome, Score
 from judging.models import CriterionScore, Verdict
 from judging.services.asking import Answer
 from judging.services.plans import Plan
+from judging.services.writing import fill_pending
 
 # What an answer says, in columns of `Verdict`.
 _COLUMNS = [column.name for column in fields(Answer) if column.name not in ("question", "scores")]
@@ -32,8 +34,10 @@ def save_answers(plan: Plan, answers: Sequence[Answer]) -> int:
     number of verdicts filled.
     """
     rows = _lock({answer.question.row.verdict_id for answer in answers})
-    kept = [answer for answer in answers if answer.question.row.verdict_id in rows and _fill(answer)]
-    CriterionScore.objects.bulk_create(score for answer in kept for score in _scores(plan, answer))
+    kept = _still_wanted(answers, rows)
+    now = timezone.now()
+    fill_pending({pk: _columns(answer, now) for pk, answer in kept.items()})
+    CriterionScore.objects.bulk_create(score for answer in kept.values() for score in _scores(plan, answer))
     return len(kept) + _fill_panels(plan, [pk for pk, kind in rows.items() if kind == Verdict.Kind.PANEL])
 
 
@@ -65,10 +69,16 @@ def _lock(verdict_ids: Collection[int]) -> dict[int, str]:
     return dict(own.values_list("pk", "kind"))
 
 
-def _fill(answer: Answer) -> bool:
-    columns = {column: getattr(answer, column) for column in _COLUMNS}
-    pending = Verdict.objects.filter(pk=answer.question.verdict_id, outcome="pending")
-    return bool(pending.update(**columns, filled_at=timezone.now(), **_RELEASED))
+def _still_wanted(answers: Sequence[Answer], rows: Collection[int]) -> dict[int, Answer]:
+    """By verdict, those whose verdict is still pending in a locked row; of two about one, the first."""
+    among = {answer.question.verdict_id for answer in answers if answer.question.row.verdict_id in rows}
+    pending = set(Verdict.objects.pending().filter(pk__in=among).values_list("pk", flat=True))
+    wanted = [answer for answer in answers if answer.question.verdict_id in pending]
+    return {answer.question.verdict_id: answer for answer in reversed(wanted)}
+
+
+def _columns(answer: Answer, now: datetime) -> dict[str, Any]:
+    return {column: getattr(answer, column) for column in _COLUMNS} | {"filled_at": now} | _RELEASED
 
 
 def _scores(plan: Plan, answer: Answer) -> list[CriterionScore]:
@@ -85,39 +95,41 @@ def _scores(plan: Plan, answer: Answer) -> list[CriterionScore]:
 
 def _fill_panels(plan: Plan, panel_ids: Collection[int]) -> int:
     """Fill the panels among those given that have no pending juror left."""
-    jurors: dict[int, list[Verdict]] = defaultdict(list)
-    beneath = Verdict.objects.filter(panel_verdict__in=panel_ids).defer("raw_reply").order_by("pk")
-    for verdict in beneath.prefetch_related("scores"):
-        jurors[verdict.panel_verdict_id or 0].append(verdict)
-    complete = {
-        pk: verdicts
-        for pk, verdicts in jurors.items()
-        if all(verdict.outcome != Verdict.Outcome.PENDING for verdict in verdicts)
-    }
-    scores: list[CriterionScore] = []
-    for pk, verdicts in complete.items():
-        scores += _fill_panel(plan, pk, verdicts)
-    CriterionScore.objects.bulk_create(scores)
-    return len(complete)
-
-
-def _fill_panel(plan: Plan, panel_id: int, jurors: Sequence[Verdict]) -> list[CriterionScore]:
-    names = {criterion_id: name for name, criterion_id in plan.criterion_ids.items()}
-    panel = panel_verdict([_counted(plan, names, juror) for juror in jurors], plan.on_split)
-    reason = _panel_reason(panel, jurors)
-    Verdict.objects.filter(pk=panel_id, outcome="pending").update(
-        outcome=panel.outcome,
-        reason=reason or "",
-        detail=SKIP_SENTENCES[reason] if reason else "",
-        score=_panel_score(panel, jurors),
-        confidence=None if panel.confidence is None else float(panel.confidence),
-        feedback="\n".join(str(shortfall) for shortfall in panel.shortfalls),
-        independent=_all_independent(jurors),
-        flags=sorted({flag for juror in jurors for flag in juror.flags}),
-        filled_at=timezone.now(),
-        **_RELEASED,
+    jurors = _complete(panel_ids)
+    panels = {pk: panel_verdict(_counted_all(plan, beneath), plan.on_split) for pk, beneath in jurors.items()}
+    now = timezone.now()
+    fill_pending({pk: _panel_columns(panel, jurors[pk], now) for pk, panel in panels.items()})
+    CriterionScore.objects.bulk_create(
+        score for pk, panel in panels.items() for score in _panel_scores(plan, pk, panel)
     )
-    return _panel_scores(plan, panel_id, panel)
+    return len(panels)
+
+
+def _complete(panel_ids: Collection[int]) -> dict[int, list[Verdict]]:
+    """The jurors' verdicts of each panel whose jurors are all done, in their order."""
+    beneath = Verdict.objects.filter(panel_verdict__in=panel_ids)
+    unfinished = set(beneath.pending().values_list("panel_verdict", flat=True))
+    done = beneath.exclude(panel_verdict__in=unfinished).defer("raw_reply").order_by("pk")
+    jurors: dict[int, list[Verdict]] = defaultdict(list)
+    for verdict in done.prefetch_related("scores"):
+        jurors[verdict.panel_verdict_id or 0].append(verdict)
+    return jurors
+
+
+def _panel_columns(panel: PanelVerdict, jurors: Sequence[Verdict], now: datetime) -> dict[str, Any]:
+    reason = _panel_reason(panel, jurors)
+    return {
+        "outcome": panel.outcome,
+        "reason": reason or "",
+        "detail": SKIP_SENTENCES[reason] if reason else "",
+        "score": _panel_score(panel, jurors),
+        "confidence": None if panel.confidence is None else float(panel.confidence),
+        "feedback": "\n".join(str(shortfall) for shortfall in panel.shortfalls),
+        "independent": _all_independent(jurors),
+        "flags": sorted({flag for juror in jurors for flag in juror.flags}),
+        "filled_at": now,
+        **_RELEASED,
+    }
 
 
 def _panel_scores(plan: Plan, panel_id: int, panel: PanelVerdict) -> list[CriterionScore]:
@@ -127,6 +139,11 @@ def _panel_scores(plan: Plan, panel_id: int, panel: PanelVerdict) -> list[Criter
         CriterionScore(verdict_id=panel_id, criterion_id=plan.criterion_ids[name], score=float(score))
         for name, score in panel.scores.items()
     ]
+
+
+def _counted_all(plan: Plan, jurors: Sequence[Verdict]) -> list[JurorVerdict | None]:
+    names = {criterion_id: name for name, criterion_id in plan.criterion_ids.items()}
+    return [_counted(plan, names, juror) for juror in jurors]
 
 
 def _counted(plan: Plan, names: Mapping[int, str], juror: Verdict) -> JurorVerdict | None:

@@ -1,5 +1,6 @@
-"""Writing a run's pending verdicts inside the database: 100 000 rows take seconds and no memory."""
+"""Writing many verdicts at once, in statements that the ORM has not: as pending, and filled."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import connection, models
@@ -10,7 +11,7 @@ from judging.models import Verdict
 
 
 def insert_verdicts(rows: QuerySet[Any], **columns: Any) -> int:
-    """Insert one verdict for each of `rows`; returns how many.
+    """Insert one verdict for each of `rows`; returns how many. 100 000 rows take seconds and no memory.
 
     `columns`: a plain value, or an expression over the row; columns left out get the model's default. The
     ORM has no INSERT … SELECT, and a batch of objects at a time would lock out SQLite's other writers for
@@ -25,6 +26,27 @@ def insert_verdicts(rows: QuerySet[Any], **columns: Any) -> int:
         # Only names of the model's own table and columns are put into the statement.
         cursor.execute(f"INSERT INTO {quote(Verdict._meta.db_table)} ({names}) {select}", parameters)
         return int(cursor.rowcount)
+
+
+def fill_pending(filled: Mapping[int, Mapping[str, Any]]) -> None:
+    """Write the values of each verdict (by id) that is still pending; all must name the same columns.
+
+    One statement for all, sent in one go: the ORM would put together and send one for each.
+    """
+    if not filled:
+        return
+    by_name = {field.name: field for field in Verdict._meta.concrete_fields}
+    fields = {name: by_name[name] for name in next(iter(filled.values()))}
+    quote = connection.ops.quote_name
+    assigned = ", ".join(f"{quote(str(field.column))} = %s" for field in fields.values())
+    rows = [
+        [*(field.get_db_prep_save(values[name], connection) for name, field in fields.items()), pk]
+        for pk, values in filled.items()
+    ]
+    with connection.cursor() as cursor:
+        # Only names of the model's own table and columns are put into the statement.
+        statement = f"UPDATE {quote(Verdict._meta.db_table)} SET {assigned}"  # noqa: S608
+        cursor.executemany(f"{statement} WHERE id = %s AND outcome = 'pending'", rows)
 
 
 def _expression(field: models.Field[Any, Any], columns: dict[str, Any]) -> Combinable:
