@@ -1,13 +1,13 @@
 """An installation with so many verdicts stored: `python -m tests.benchmarks.seed_verdicts VERDICTS`.
 
-On PostgreSQL, by INSERT … SELECT, then vacuumed and analysed. A panel of three jurors has two calibration
+By INSERT … SELECT, then vacuumed and analysed. A panel of three jurors has two calibration
 runs over a golden set, with a fifth of the verdicts together, and one scoring run, nearly done, with all the
 others: everything grows alike. Prints as JSON the session of a lead and the number of the scoring run.
 """
 
 import sys
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import django
 
@@ -33,15 +33,25 @@ JURORS = 3
 _CANDIDATES = """
 INSERT INTO labeling_candidate (criteria_set_id, request, output, grounding, criteria_text, content_hash,
     request_hash, split, created_at)
+WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < %s)
 SELECT %s, 'Say hello to customer ' || n, 'Hello, customer ' || n || '. Your order has been shipped.', '', '',
-    md5(n::text) || md5('output' || n), md5(n::text) || md5('request' || n), 'certify', now()
-FROM generate_series(1, %s) AS n
+    n || %s, n || %s, 'certify', CURRENT_TIMESTAMP
+FROM numbers
 """
 _RULINGS = """
 INSERT INTO labeling_ruling (candidate_id, version_id, verdict, reason, blind, source, created_at)
-SELECT id, %s, CASE WHEN id %% 3 = 0 THEN 'fail' ELSE 'pass' END, '', true, 'import', now()
+SELECT id, %s, CASE WHEN id %% 3 = 0 THEN 'fail' ELSE 'pass' END, '', true, 'import', CURRENT_TIMESTAMP
 FROM labeling_candidate WHERE criteria_set_id = %s
 """
+_REST_OF_HASH = "f" * 56
+
+
+class Seeded(NamedTuple):
+    """The session of a lead, the id of the scoring run, and how many verdicts there are."""
+
+    session: str
+    run: int
+    verdicts: int
 
 
 def execute(statement: str, *parameters: Any) -> None:
@@ -51,7 +61,7 @@ def execute(statement: str, *parameters: Any) -> None:
 
 def make_rows(criteria_set: CriteriaSet, number: int, *, golden: bool) -> None:
     """So many candidates, every third one bad; each with a ruling that says so where they are golden."""
-    execute(_CANDIDATES, criteria_set.pk, number)
+    execute(_CANDIDATES, number, criteria_set.pk, _REST_OF_HASH, _REST_OF_HASH)
     if golden:
         execute(_RULINGS, live(criteria_set).pk, criteria_set.pk)
 
@@ -114,8 +124,9 @@ def session_of(user: User) -> str:
     return str(session.session_key)
 
 
-def main() -> None:
-    rows = int(sys.argv[1]) // (JURORS + 1)
+def seed(verdicts: int) -> Seeded:
+    """Store about so many verdicts."""
+    rows = verdicts // (JURORS + 1)
     panel = make_panel([make_judge(f"juror-{name}") for name in "abc"], "panel")
     golden, others = make_criteria_set("replies"), make_criteria_set("others")
     lead = make_user("lead", lead_of=golden)
@@ -126,8 +137,13 @@ def main() -> None:
     for _ in range(2):
         certify_run(run=make_run(panel, golden, "calibration"))
     scoring = make_run(panel, others, "scoring")
+    return Seeded(session_of(lead), scoring.pk, Verdict.objects.count())
+
+
+def main() -> None:
+    seeded = seed(int(sys.argv[1]))
     execute("VACUUM ANALYZE")
-    answer({"session": session_of(lead), "run": scoring.pk, "verdicts": Verdict.objects.count()})
+    answer(seeded._asdict())
 
 
 if __name__ == "__main__":

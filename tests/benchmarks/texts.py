@@ -63,7 +63,7 @@ def html(size: int, seed: int = 0) -> str:
     chance = random.Random(seed)
     parts = ["<!DOCTYPE html>\n<html><head><title>Answer</title></head><body>\n"]
     length = len(parts[0])
-    while length < size - 16:
+    while length < size:
         words = prose(120, chance.randrange(10**6))
         parts.append(
             f'<div class="row"><p>{words}</p><ul><li><a href="/x/{len(parts)}">more</a></li></ul></div>\n'
