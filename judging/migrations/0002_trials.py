@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='workerseen',
             name='variables',
-            field=models.JSONField(blank=True, default=list),
+            field=models.JSONField(blank=True, null=True),
         ),
         migrations.CreateModel(
             name='Trial',

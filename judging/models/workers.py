@@ -19,7 +19,8 @@ class WorkerSeen(models.Model):
 
     name = models.CharField(max_length=100, unique=True)  # host and process id
     seen_at = models.DateTimeField()
-    variables = models.JSONField(default=list, blank=True)  # names of those that judges need and it has
+    # Names of the variables for judges that it has; null: it is of a release that does not say.
+    variables = models.JSONField(null=True, blank=True)
 
     objects = WorkerSeenQuerySet.as_manager()
 

@@ -99,7 +99,7 @@ class Environments:
     """What the living workers say that they have, read once for a page; this process's word where none is."""
 
     def __init__(self, now: datetime) -> None:
-        self._workers: list[list[str]] = list(
+        self._workers: list[list[str] | None] = list(
             WorkerSeen.objects.alive(now).values_list("variables", flat=True)
         )
 
@@ -117,10 +117,12 @@ class Environments:
         return [Missing(name, holds, where) for name, holds, where in found if where]
 
     def _lacking(self, name: str) -> str:
-        lacking = sum(name not in names for names in self._workers)
+        """Who lacks the variable, as a sentence; empty where nobody does, or where nobody can say."""
+        telling = [names for names in self._workers if names is not None]
+        lacking = sum(name not in names for names in telling)
         if not self._workers:
             here = bool(os.environ.get(name, "").strip())
             return "" if here else "Not set where this page is served, and no worker is seen."
-        if lacking == len(self._workers):
+        if lacking and lacking == len(telling):
             return "No worker has it."
-        return f"{lacking} of {len(self._workers)} worker processes do not have it." if lacking else ""
+        return f"{lacking} of {len(telling)} worker processes do not have it." if lacking else ""

@@ -54,6 +54,16 @@ class Facts:
     calibrated: bool
     standings: list[Standing]
 
+    @property
+    def judge(self) -> JudgeVersion | None:
+        """The judge to speak of here: one that is certified, else that of the newest run, else the first."""
+        certified = [standing.judge_version for standing in self.standings if standing.certified]
+        ran = [self.run.judge_version] if self.run else []
+        for chosen in (*certified, *ran):
+            if live := next((each for each in self.bench.versions if each.judge_id == chosen.judge_id), None):
+                return live
+        return self.bench.first
+
 
 def read_bench(now: datetime) -> Bench:
     """The judges and what their workers lack."""

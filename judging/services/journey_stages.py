@@ -5,12 +5,20 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from judging.domain.reasons import PAUSE_SENTENCES, PauseReason
+from judging.domain.reasons import PAUSE_SENTENCES, CertificateReason, PauseReason
 from judging.models import JudgeVersion, Run
 from judging.services.connections import Missing
 from judging.services.journey_facts import Facts
 from judging.services.standing import Standing
 from labeling.services.next_steps import NextStep
+
+# Where these are all the reasons against a judge, asking it again is what helps.
+_MENDED_BY_A_RUN = {
+    CertificateReason.EXPIRED,
+    CertificateReason.GOLDEN_SET_CHANGED,
+    CertificateReason.PROVIDER_MODEL_CHANGED,
+    CertificateReason.RUN_INCOMPLETE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +38,8 @@ def before_any_set() -> Iterator[Stage]:
     yield Stage(
         "Criteria",
         done=False,
-        words="None yet. A criteria set says what a good output is: a few named criteria, each described so "
-        "that two people would decide alike.",
+        words="Not there yet. A criteria set says what a good output is: a few named criteria, each "
+        "described so that two people would decide alike.",
         action=NextStep("Make a criteria set", reverse("set_new")),
     )
     yield Stage("Rows", False, "Then: import outputs of your agent, each with the request it answers.")
@@ -112,7 +120,7 @@ def _ways_to_label(facts: Facts) -> Iterator[NextStep]:
 
 
 def _judge(facts: Facts) -> Stage:
-    bench, first = facts.bench, facts.bench.first
+    bench, first = facts.bench, facts.judge
     models, panel = reverse("judge_add", args=["model"]), reverse("judge_add", args=["panel"])
     if first is None:
         words = (
@@ -129,7 +137,7 @@ def _judge(facts: Facts) -> Stage:
         words += f" {slug} cannot be asked yet: {named} is missing."
         action = NextStep(f"Connect {slug}", reverse("judge", args=[slug]))
         return Stage("Judge", False, words, action, tuple(links), tuple(missing))
-    links.append(NextStep(f"Try {slug}", reverse("judge_try", args=[slug])))
+    links.append(NextStep(f"Try {slug}", f"{reverse('judge_try', args=[slug])}?version={first.number}"))
     return Stage("Judge", True, f"{words} {slug} can be asked.", links=tuple(links))
 
 
@@ -154,7 +162,7 @@ def _run(facts: Facts) -> Stage:
 
 
 def _calibrate(facts: Facts) -> NextStep | None:
-    judge, version = facts.bench.first, facts.criteria_set.live_version
+    judge, version = facts.judge, facts.criteria_set.live_version
     if judge is None or version is None:
         return None
     return NextStep(f"Calibrate {judge.judge.slug}", _run_address(judge, version.pk))
@@ -176,7 +184,7 @@ def _run_words(run: Run) -> str:
 
 def _certificate(facts: Facts) -> Stage:
     if not facts.standings:
-        words = "None yet. It says certified or uncertified, with its reasons, and expires by itself."
+        words = "Not there yet. It says certified or uncertified, with its reasons, and expires by itself."
         return Stage("Certificate", False, words, _calibrate(facts))
     first = facts.standings[0]
     judge = first.judge_version.judge.slug
@@ -184,13 +192,17 @@ def _certificate(facts: Facts) -> Stage:
     if first.certified:
         others = len(facts.standings) - sum(standing.certified for standing in facts.standings)
         words = f"{_certified_words(first)}" + (
-            f" {_many(others, 'judge is', 'judges are')} not." if others else ""
+            f" {_many(others, 'other judge is', 'other judges are')} not." if others else ""
         )
         return Stage("Certificate", True, words, links=(NextStep("See what it rests on", address),))
     reasons = " ".join(reason.message for reason in first.reasons[:2])
     words = f"{judge} is not certified. {reasons}"
     action = NextStep(f"See what {judge} lacks", address)
-    return Stage("Certificate", False, words, action, links=(NextStep("Dashboard", reverse("dashboard")),))
+    if {reason.code for reason in first.reasons} <= _MENDED_BY_A_RUN:
+        again = _run_address(first.judge_version, first.criteria_version.pk)
+        action = NextStep(f"Calibrate {judge} again", again)
+    links = (NextStep("See why", address), NextStep("Dashboard", reverse("dashboard")))
+    return Stage("Certificate", False, words, action, links)
 
 
 def _certified_words(standing: Standing) -> str:

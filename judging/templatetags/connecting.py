@@ -37,15 +37,19 @@ def connect(missing: Sequence[Missing]) -> dict[str, Any]:
     values = {"key": "PASTE-THE-KEY-HERE", "address": "https://HOST/v1"}
     lines = [Line(each.name, values[each.holds]) for each in missing]
     if addresses:
-        lines.append(Line("VERA_JUROR_HOSTS", "HOST"))
+        lines.append(Line("VERA_JUROR_HOSTS", ",".join([*_listed_hosts(), "HOST"])))
     return {
         "missing": missing,
         "lines": lines,
         "addresses": addresses,
         "hosts": settings.VERA_JUROR_HOSTS,
-        "own": any(each.name not in settings.VERA_JUROR_ENV_NAMES for each in missing),
-        "demo": settings.VERA_DEMO,
     }
+
+
+def _listed_hosts() -> list[str]:
+    """The hosts that an administrator listed; outside production loopback is allowed without."""
+    given = {"127.0.0.1", "localhost", "[::1]"}
+    return [host for host in settings.VERA_JUROR_HOSTS if settings.VERA_PRODUCTION or host not in given]
 
 
 @register.inclusion_tag("judging/connect.html")

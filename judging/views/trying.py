@@ -47,7 +47,7 @@ def judge_try(request: Request, slug: str) -> HttpResponse:
             raise Http404("There are no such criteria.")
         messages.info(request, "A judge is tried by criteria. Make a criteria set first.")
         return redirect("guide")
-    form = TrialForm(request.POST or None, version=criteria)
+    form = TrialForm(request.POST if request.method == "POST" else None, version=criteria)
     if request.method == "POST" and form.is_valid() and (trial := form.save(judge, request.user)):
         transaction.on_commit(partial(send_trial, trial.pk))
         return redirect("judge_trial", slug, trial.pk)
