@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from labeling.domain.agreement import Table
-
-_TAIL = 0.025  # on each side of a 95 % interval
+from labeling.domain.agreement import Table, exact_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +57,7 @@ def share(seen: int, rows: int) -> Share | None:
     """`seen` of `rows` with the exact interval; None where there are no rows."""
     if rows == 0:
         return None
-    from scipy.special import betaincinv
-
-    low = float(betaincinv(seen, rows - seen + 1, _TAIL)) if seen else 0.0
-    high = float(betaincinv(seen + 1, rows - seen, 1 - _TAIL)) if seen < rows else 1.0
-    return Share(seen, rows, low, high)
+    return Share(seen, rows, *exact_interval(seen, rows))
 
 
 def sentences(table: Table) -> list[Sentence]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from judging.domain.figures import plain, shown_kappa
 from judging.services.standing import Standing
@@ -46,6 +47,7 @@ def interval_drawing(standing: Standing) -> IntervalDrawing | None:
     return _drawing(certificate.kappa, ends[0], ends[1], certificate.shown_kappa, standing.bar, certificate.n)
 
 
+@lru_cache(maxsize=4096)  # a pure function of the counts, and the dashboard draws every juror each time
 def table_drawing(table: Table, bar: Decimal) -> IntervalDrawing | None:
     """The same from counts alone, for a juror beside its panel."""
     try:

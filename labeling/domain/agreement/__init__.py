@@ -6,6 +6,7 @@ Importing this package loads no numeric library; scipy is imported inside the fe
 from labeling.domain.agreement.classes import (
     agreement_rate,
     bias_index,
+    exact_interval,
     mcc,
     mcnemar_exact,
     prevalence_index,
@@ -35,6 +36,7 @@ __all__ = [
     "band",
     "bias_index",
     "estimate_kappa",
+    "exact_interval",
     "kappa",
     "kappa_exact",
     "kappa_max",

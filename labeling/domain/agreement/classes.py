@@ -2,7 +2,7 @@
 
 import math
 
-from labeling.domain.agreement.tables import Estimate, Table, Undefined
+from labeling.domain.agreement.tables import Estimate, Interval, Table, Undefined
 from labeling.domain.verdicts import HumanVerdict
 
 _EXACT = "Clopper–Pearson"
@@ -55,9 +55,9 @@ def mcnemar_exact(b: int, c: int) -> float:
     """
     if b + c == 0:
         return 1.0
-    from scipy.stats import binomtest
+    from scipy.special import bdtr
 
-    return float(binomtest(b, b + c, 0.5).pvalue)
+    return min(1.0, 2 * float(bdtr(min(b, c), b + c, 0.5)))
 
 
 def worst_case(table: Table, skipped_pass: int, skipped_fail: int) -> Table:
@@ -68,8 +68,18 @@ def worst_case(table: Table, skipped_pass: int, skipped_fail: int) -> Table:
     return Table(table.a, table.b + skipped_pass, table.c + skipped_fail, table.d)
 
 
-def _share(right: int, rows: int, level: float) -> Estimate:
-    from scipy.stats import binomtest
+def exact_interval(right: int, rows: int, level: float = 0.95) -> Interval:
+    """Clopper–Pearson interval of a share (1934, Biometrika 26:404); `rows` is at least 1.
 
-    interval = binomtest(right, rows).proportion_ci(level, method="exact")
-    return Estimate(right / rows, float(interval.low), float(interval.high), rows, _EXACT)
+    From the beta quantiles: scipy.stats has it too and takes seconds to import.
+    """
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    low = float(betaincinv(right, rows - right + 1, tail)) if right else 0.0
+    high = float(betaincinv(right + 1, rows - right, 1 - tail)) if right < rows else 1.0
+    return Interval(low, high)
+
+
+def _share(right: int, rows: int, level: float) -> Estimate:
+    return Estimate(right / rows, *exact_interval(right, rows, level), rows, _EXACT)
