@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from judging.access import get_run
+from judging.domain.reasons import SKIP_SENTENCES, SkipReason
 from judging.forms.runs import SkipFilter, VerdictFilter
 from judging.services.run_rows import closed_of, open_verdicts, opened_of, skipped_of
 from labeling.views.scope import page_of
@@ -24,7 +25,9 @@ def run_skips(request: Request, pk: int) -> HttpResponse:
     found, form = skipped_of(run), SkipFilter(request.GET)
     if form.is_valid() and form.cleaned_data["reason"]:
         found = found.filter(reason=form.cleaned_data["reason"])
-    context = {"section": "runs", "run": run, "form": form, "page": page_of(found, request, _PER_PAGE)}
+    page = page_of(found, request, _PER_PAGE)
+    shown = [(verdict, SKIP_SENTENCES[SkipReason(verdict.reason)]) for verdict in page]
+    context = {"section": "runs", "run": run, "form": form, "page": page, "shown": shown}
     return render(request, "judging/run_skips.html", context)
 
 
