@@ -133,8 +133,7 @@ def _judge(facts: Facts) -> Stage:
     if bench.models > 1 and not bench.panels:
         links.append(NextStep("Make a panel of them", panel))
     if missing := bench.missing[first.pk]:
-        named = ", ".join(each.name for each in missing)
-        words += f" {slug} cannot be asked yet: {named} is missing."
+        words += f" {slug} cannot be asked yet: it is not connected."
         action = NextStep(f"Connect {slug}", reverse("judge", args=[slug]))
         return Stage("Judge", False, words, action, tuple(links), tuple(missing))
     links.append(NextStep(f"Try {slug}", f"{reverse('judge_try', args=[slug])}?version={first.number}"))
