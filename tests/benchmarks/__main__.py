@@ -30,6 +30,7 @@ PARTS: dict[str, Callable[[House], list[Figure]]] = {
     "import": imports.measure,
     "queue": queue.measure,
 }
+_LONGEST = 600  # seconds for one part
 
 
 def say(words: str) -> None:
@@ -41,12 +42,15 @@ def measured(name: str, house: House) -> list[Figure] | None:
     """The figures of one part; None where it failed, which is printed."""
     say(f"{name} …")
     began = time.monotonic()
+    signal.alarm(_LONGEST)
     try:
         figures = PARTS[name](house)
     except Exception:
         traceback.print_exc()
         say(f"{name} failed; the others go on.\n{house.last_words()}")
         return None
+    finally:
+        signal.alarm(0)
     say(f"{name}, {time.monotonic() - began:.0f} seconds\n\n{table_of(figures)}\n")
     return figures
 
@@ -62,20 +66,27 @@ def _stop(*_: Any) -> None:
     raise KeyboardInterrupt
 
 
+def _too_long(*_: Any) -> None:
+    raise TimeoutError(f"It was not done in {_LONGEST} seconds.")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=["", *PARTS], default="", help="this part alone; writes no page")
     parser.add_argument("--small", action="store_true", help="tiny sizes, figures without meaning, no page")
     options = parser.parse_args()
+    wanted = [options.only] if options.only else list(PARTS)
     signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGALRM, _too_long)
     try:
         with open_house(options.small) as house:
-            results = {name: measured(name, house) for name in [options.only] if name} or {
-                name: measured(name, house) for name in PARTS
-            }
+            results = {name: measured(name, house) for name in wanted}
     except pytest.skip.Exception as missing:
         say(f"Nothing was measured: {missing.msg}.")
         return 2
+    except KeyboardInterrupt:
+        say("Stopped; all that was started has ended.")
+        return 130
     if not options.only and not options.small:
         PAGE.write_text(page(origin(), results), encoding="utf-8")
         say(f"Written to {PAGE.relative_to(ROOT)}.")

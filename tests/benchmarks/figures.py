@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
 ROUNDS = 3
 
@@ -28,6 +28,7 @@ class Figure:
     """One row of the table. `values` and `baselines`: one of each round, in `unit`; no baseline, no ratio.
 
     `meaning` says what was measured; `against` what the baseline is. Without targets it is information.
+    `where` the time goes, as a profile says, is told where a target is missed.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Figure:
     baselines: tuple[float, ...] = ()
     against: str = ""
     targets: tuple[Target, ...] = ()
+    where: str = ""
 
     @property
     def value(self) -> float:
@@ -57,12 +59,6 @@ class Figure:
     def met(self) -> bool | None:
         """Whether all targets are; None where there is none."""
         return all(target.met(self) for target in self.targets) if self.targets else None
-
-    @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> "Figure":
-        targets = tuple(Target(**target) for target in fields["targets"])
-        series = {name: tuple(fields[name]) for name in ("values", "baselines")}
-        return cls(**{**fields, **series, "targets": targets})
 
 
 def in_turns[N, T](rounds: int, measures: Mapping[N, Callable[[], T]]) -> dict[N, tuple[T, ...]]:

@@ -1,6 +1,6 @@
 """The figures as Markdown: one table, then what each row means."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tests.benchmarks.figures import Figure, Target
 
@@ -15,10 +15,15 @@ def table_of(figures: Sequence[Figure]) -> str:
 
 def meanings_of(figures: Sequence[Figure]) -> str:
     """One line for each figure: what was measured, and against what."""
-    return "\n".join(
-        f"- **{figure.name}.** {figure.meaning}" + (f" Baseline: {figure.against}." if figure.against else "")
-        for figure in figures
-    )
+    return "\n".join(f"- **{figure.name}.** {' '.join(_sentences(figure))}" for figure in figures)
+
+
+def _sentences(figure: Figure) -> Iterator[str]:
+    yield figure.meaning
+    if figure.against:
+        yield f"Baseline: {figure.against}."
+    if figure.where and figure.met is False:
+        yield f"What falls short: {figure.where}"
 
 
 def number(value: float) -> str:

@@ -5,7 +5,7 @@ import pytest
 from tests.benchmarks.__main__ import PARTS, verdict
 from tests.benchmarks.figures import Figure, Target, in_turns, percentile
 from tests.benchmarks.page import page
-from tests.benchmarks.table import table_of
+from tests.benchmarks.table import meanings_of, table_of
 
 FASTER = Target("ratio", "at most", 1.33)
 
@@ -66,3 +66,13 @@ def test_the_page_says_which_part_could_not_be_measured() -> None:
     assert "- **Run.** A run." in written
     assert written.endswith("## Import\n\n*This part could not be measured; `make bench` says why.*\n")
     assert list(PARTS) == ["run", "layer1", "serving", "pages", "import", "queue"]
+
+
+def test_where_the_time_goes_is_told_where_a_target_is_missed() -> None:
+    missed, met = (
+        Figure("Run", "s", (value,), "A run.", (1.0,), "aiohttp", (FASTER,), "In the client.")
+        for value in (2.0, 1.0)
+    )
+
+    assert meanings_of([missed]) == "- **Run.** A run. Baseline: aiohttp. What falls short: In the client."
+    assert meanings_of([met]) == "- **Run.** A run. Baseline: aiohttp."

@@ -87,9 +87,9 @@ def measure(house: House) -> list[Figure]:
     rows = 100 if house.small else 1000
     with ExitStack() as stack:
         askers = Askers(stack, house, rows)
-        idle = [memory(pid) for pid in askers.workers()]
         askers.by_vera("warm up")
         askers.by_litellm()
+        idle = [memory(pid) for pid in askers.workers()]
         rounds = in_turns(
             ROUNDS, {"aiohttp": askers.by_aiohttp, "litellm": askers.by_litellm, "Vera": askers.by_vera}
         )
@@ -163,9 +163,9 @@ def _memories(idle: list[dict[str, float]], used: list[dict[str, float]]) -> lis
             values=tuple(each[kind] for each in measured),
             meaning=meaning,
         )
-        for when, measured in (("idle", idle), ("after the runs", used))
+        for when, measured in (("before the runs", idle), ("after the runs", used))
         for kind, name, meaning in (
             ("pss", "PSS", "Its own pages, and its share of those that processes have in common."),
-            ("rss", "RSS", "All pages that it has in memory."),
+            ("rss", "RSS", "All pages that it has in memory, litellm loaded."),
         )
     ]
