@@ -21,7 +21,7 @@ from demo.processes import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "pictures"
-START_LIMIT = 300.0  # seconds the demo gets to be there
+START_LIMIT = 600.0  # seconds the demo gets to be there
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-background-networking",
