@@ -22,6 +22,8 @@ from judging.services.writing import fill_pending
 
 # What an answer says, in columns of `Verdict`.
 _COLUMNS = [column.name for column in fields(Answer) if column.name not in ("question", "scores")]
+# What a panel makes its verdict of.
+_COUNTED = ("panel_verdict", "outcome", "reason", "score", "independent", "flags")
 _RELEASED: dict[str, Any] = {"claimed_by": "", "lease_until": None}
 
 
@@ -109,7 +111,7 @@ def _complete(panel_ids: Collection[int]) -> dict[int, list[Verdict]]:
     """The jurors' verdicts of each panel whose jurors are all done, in their order."""
     beneath = Verdict.objects.filter(panel_verdict__in=panel_ids)
     unfinished = set(beneath.pending().values_list("panel_verdict", flat=True))
-    done = beneath.exclude(panel_verdict__in=unfinished).defer("raw_reply").order_by("pk")
+    done = beneath.exclude(panel_verdict__in=unfinished).only(*_COUNTED).order_by("pk")
     jurors: dict[int, list[Verdict]] = defaultdict(list)
     for verdict in done.prefetch_related("scores"):
         jurors[verdict.panel_verdict_id or 0].append(verdict)

@@ -11,6 +11,10 @@ from judging.models import Verdict
 from judging.services.plans import Plan
 from labeling.models import Candidate, Submission
 
+_TEXTS = ("request", "output", "grounding", "criteria_text")
+_READ = ("kind", "judge_version", *(f"candidate__{text}" for text in _TEXTS))
+_SAID = ("candidate", "generator_family", "truncated")
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -50,10 +54,11 @@ def is_independent(judge_family: str, generator_families: Collection[str]) -> bo
 
 def open_questions(plan: Plan, claimed: Sequence[int]) -> list[Question]:
     """The questions still pending in the claimed rows, row by row in the order of the claim."""
-    own = Verdict.objects.select_related("candidate").in_bulk(claimed)
+    own = Verdict.objects.select_related("candidate").only(*_READ).in_bulk(claimed)
     submissions = _submissions([verdict.candidate_id for verdict in own.values()])
     beneath: dict[int, list[Verdict]] = defaultdict(list)
-    for juror in Verdict.objects.pending().filter(panel_verdict__in=claimed).order_by("pk"):
+    pending = Verdict.objects.pending().filter(panel_verdict__in=claimed)
+    for juror in pending.only("panel_verdict", "judge_version").order_by("pk"):
         beneath[juror.panel_verdict_id or 0].append(juror)
     questions = []
     for verdict in (own[pk] for pk in claimed if pk in own):
@@ -65,7 +70,7 @@ def open_questions(plan: Plan, claimed: Sequence[int]) -> list[Question]:
 
 def _submissions(candidate_ids: Collection[int]) -> dict[int, list[Submission]]:
     found: dict[int, list[Submission]] = defaultdict(list)
-    for submission in Submission.objects.filter(candidate__in=candidate_ids).defer("meta"):
+    for submission in Submission.objects.filter(candidate__in=candidate_ids).only(*_SAID):
         found[submission.candidate_id].append(submission)
     return found
 
