@@ -23,6 +23,7 @@ class Action(StrEnum):
     SEE_SKIPS = "see_skips"
     OPEN_CRITERIA = "open_criteria"
     OPEN_POLICY = "open_policy"
+    PROMOTE = "promote"
     USE = "use"
 
 
@@ -40,7 +41,7 @@ class Case:
 
     `labels_needed`: rows in all that would show the judge above the bar, None where no number would.
     `shown`: the rows there are show it already, the lower bound of kappa being at the bar or above.
-    `at_work`: a calibration of this very judge is under way.
+    `at_work`: a calibration of this very judge is under way. `is_draft`: it may be promoted, and is not yet.
     """
 
     reasons: tuple[Reason, ...]
@@ -51,6 +52,7 @@ class Case:
     labels_needed: int | None = None
     shown: bool = False
     at_work: bool = False
+    is_draft: bool = False
 
     @property
     def missing_rows(self) -> int:
@@ -80,6 +82,8 @@ def next_step(case: Case) -> Step:
     found = {reason.code: reason for reason in case.reasons}
     if found:
         return next(step(case, found[code]) for code, step in AGAINST.items() if code in found)
+    if case.is_draft:
+        return Step(Action.PROMOTE, "Promote it: the gate asks the live version until then.")
     beside = {warning.code: warning for warning in case.warnings}
     for code, step in BESIDE.items():
         if code in beside:

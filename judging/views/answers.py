@@ -140,6 +140,21 @@ def is_live(standing: Standing) -> bool:
     return live == (standing.judge_version.pk, standing.criteria_version.pk)
 
 
+def is_draft(standing: Standing) -> bool:
+    """Whether it is a draft that may be promoted: newer than the live versions, and not they themselves."""
+    judge, criteria_set = standing.judge_version.judge, standing.criteria_version.criteria_set
+    if is_live(standing):
+        return False
+    newer = [
+        live is None or version.number >= live.number
+        for version, live in (
+            (standing.judge_version, judge.live_version),
+            (standing.criteria_version, criteria_set.live_version),
+        )
+    ]
+    return all(newer)
+
+
 def versions_query(standing: Standing) -> str:
     """The part of an address that keeps the reader at these versions."""
     return f"?judge_version={standing.judge_version.number}&version={standing.criteria_version.number}"
@@ -169,6 +184,7 @@ def _case(standing: Standing, at_work: Run | None) -> Case:
         labels_needed=_labels_needed(table, standing.bar),
         shown=bool(certificate and certificate.lower_bound and certificate.lower_bound >= standing.bar),
         at_work=at_work is not None,
+        is_draft=is_draft(standing),
     )
 
 
@@ -224,6 +240,11 @@ def _use(standing: Standing) -> Link:
     return Link(url + "#ask", "How a pipeline asks")
 
 
+def _promote(standing: Standing) -> Link:
+    url = reverse("certification", args=_names(standing)) + versions_query(standing)
+    return Link(url + "#promote", "Promote it")
+
+
 _LINKS: dict[Action, Callable[[Standing], Link]] = {
     Action.LABEL: _label,
     Action.SETTLE: _of_set("rulings", "Settle them"),
@@ -232,5 +253,6 @@ _LINKS: dict[Action, Callable[[Standing], Link]] = {
     Action.SEE_SKIPS: _rows("skipped", "Look at these rows"),
     Action.OPEN_CRITERIA: _of_set("criteria", "Open the criteria"),
     Action.OPEN_POLICY: _of_set("set_settings", "Open the policy"),
+    Action.PROMOTE: _promote,
     Action.USE: _use,
 }

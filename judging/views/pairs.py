@@ -11,9 +11,9 @@ from django.db.models import F
 from judging.domain.figures import shown_kappa
 from judging.models import Calibration, Certificate, Judge, JudgeVersion, Run
 from judging.services.standing import Standing
-from judging.views.answers import Answer, answer_of
+from judging.views.answers import Answer, answer_of, is_draft
 from judging.views.interval import IntervalDrawing, table_drawing
-from judging.views.shadows import Shadow, is_shadow, shadow_of
+from judging.views.shadows import Shadow, shadow_of
 from labeling.domain.agreement import Undefined, kappa_exact
 from labeling.models import CriteriaSet, CriteriaVersion
 
@@ -89,12 +89,12 @@ class _Loader:
         measured = [
             standing
             for each in self.found[key].values()
-            if is_shadow(standing := self._standing(each.judge_version, each.criteria_version))
+            if is_draft(standing := self._standing(each.judge_version, each.criteria_version))
         ]
         return measured + [
             standing
             for standing in self._drafts(key, head)
-            if not standing.certificate and is_shadow(standing)
+            if not standing.certificate and is_draft(standing)
         ]
 
     def _drafts(self, key: Key, head: Standing) -> Iterator[Standing]:

@@ -1,5 +1,6 @@
 """The rows behind a count: what people say beside what the judge says. Opening certify rows is logged."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,7 @@ class ShownRow:
 
     verdict: Verdict
     truth: str
+    killed_by: str  # the Layer-1 check, in words; empty for none
 
 
 @login_required
@@ -102,11 +104,17 @@ def _page(request: Request, standing: Standing, page: Page[Any], more: dict[str,
     truths: dict[int, str] = dict(page)
     verdicts = _with_labels(Verdict.objects.filter(pk__in=truths).with_answers(), standing.criteria_version)
     by_pk = {verdict.pk: verdict for verdict in verdicts}
-    rows = [ShownRow(by_pk[pk], truth) for pk, truth in truths.items()]
+    killed_by = _killed_by(standing, truths)
+    rows = [ShownRow(by_pk[pk], truth, killed_by.get(pk, "")) for pk, truth in truths.items()]
     versions = versions_query(standing)
     context = {"section": "dashboard", "standing": standing, "rows": rows, "page": page}
     context |= {"versions": versions, "keep": versions.replace("?", "&")}
     return render(request, "judging/rows.html", context | more)
+
+
+def _killed_by(standing: Standing, verdict_ids: Iterable[int]) -> dict[int, str]:
+    killed = _calibration(standing).rows.filter(verdict__in=verdict_ids).exclude(killed_by="")
+    return {pk: check.replace("_", " ") for pk, check in killed.values_list("verdict_id", "killed_by")}
 
 
 def _with_labels(verdicts: QuerySet[Verdict], version: CriteriaVersion) -> QuerySet[Verdict]:

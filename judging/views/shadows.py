@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from judging.services.standing import Standing
-from judging.views.answers import calibrate_url, is_live
+from judging.views.answers import calibrate_url
 from judging.views.interval import IntervalDrawing, interval_drawing
 
 
@@ -42,19 +42,6 @@ def shadow_of(standing: Standing, live: Standing) -> Shadow:
         promotions=_promotions(standing),
         calibrate=calibrate_url(standing),
     )
-
-
-def is_shadow(standing: Standing) -> bool:
-    """Whether it is a draft that may be promoted: newer than the live versions, and not they themselves."""
-    judge, criteria_set = standing.judge_version.judge, standing.criteria_version.criteria_set
-    newer = [
-        live is None or version.number >= live.number
-        for version, live in (
-            (standing.judge_version, judge.live_version),
-            (standing.criteria_version, criteria_set.live_version),
-        )
-    ]
-    return all(newer) and not is_live(standing)
 
 
 def _words(standing: Standing) -> str:

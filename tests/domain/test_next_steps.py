@@ -87,6 +87,11 @@ def test_a_certified_judge_wants_nothing() -> None:
     assert next_step(case()).action == Action.USE
 
 
+def test_a_draft_that_is_good_enough_is_promoted_before_it_is_made_surer() -> None:
+    assert next_step(case(is_draft=True, beside=("bound_below_bar",))).action == Action.PROMOTE
+    assert next_step(case("below_bar", is_draft=True)).action != Action.PROMOTE
+
+
 def test_luck_is_ruled_out_by_labels() -> None:
     lucky = case(beside=("bound_below_bar",), labels_needed=113)
 

@@ -231,6 +231,7 @@ def test_a_draft_stands_beside_the_live_version_with_what_promoting_does(
     assert dashboard.count("<article") == 1
     assert f"If promoted: {effect}" in dashboard
     assert f"<strong>{effect}" in own
+    assert (">Promote it</a>" in own) == (draft == {"a": 28, "d": 28})
     assert 'action="/judges/strict/2/promote/"' in own
 
 
@@ -281,6 +282,8 @@ def test_what_layer_1_kills_is_counted_and_leads_to_its_rows(
     rows = URL + "rows/killed/?judge_version=1&amp;version=1"
     assert f'href="{rows}"' in pages[0]
     assert "2 still closed" in client.get(URL + "rows/killed/").text
+    client.post(URL + "rows/killed/")
+    assert "its check for “empty output” fires" in client.get(URL + "rows/killed/").text
 
 
 @pytest.mark.parametrize("cells", [{"a": 28, "b": 2, "c": 2, "d": 28}, {"a": 4, "d": 4}, {"a": 40}])
