@@ -62,6 +62,11 @@ class Calibration(models.Model):
         return f"calibration of {self.judge_version} in run {self.run_id}"
 
     @property
+    def rows(self) -> "CalibrationRowQuerySet":
+        """The rows that were counted here: those that came with this count, and earlier ones that stayed."""
+        return CalibrationRow.objects.counted_in(self)
+
+    @property
     def table(self) -> Table:
         """Rows that people settled and the judge scored."""
         return Table(self.a, self.b, self.c, self.d)
@@ -77,15 +82,32 @@ class Calibration(models.Model):
         return self.skipped_pass + self.skipped_fail
 
 
-class CalibrationRow(models.Model):
-    """One golden row of a calibration: what people say, what the judge says."""
+class CalibrationRowQuerySet(models.QuerySet["CalibrationRow"]):
+    def counted_in(self, calibration: Calibration) -> Self:
+        """The rows of one calibration. A recount adds only the rows that changed; all others go on."""
+        series = self.filter(
+            calibration__run=calibration.run_id, calibration__judge_version=calibration.judge_version_id
+        )
+        return series.filter(
+            Q(ended_by=None) | Q(ended_by__gt=calibration.pk), calibration__lte=calibration.pk
+        )
 
-    calibration = models.ForeignKey(Calibration, on_delete=models.CASCADE, related_name="rows")
+
+class CalibrationRow(models.Model):
+    """One golden row of a calibration and of its recounts: what people say, what the judge says."""
+
+    calibration = models.ForeignKey(Calibration, on_delete=models.CASCADE, related_name="+")  # the first
+    # The first recount in which the row no longer stands like this; null: it still does.
+    ended_by = models.ForeignKey(
+        Calibration, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
+    )
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="+")
     verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT, related_name="+")
     truth = models.CharField(max_length=10)
     outcome = models.CharField(max_length=10)
     killed_by = models.CharField(max_length=40, blank=True)  # the Layer-1 check that would have killed it
+
+    objects = CalibrationRowQuerySet.as_manager()
 
     class Meta:
         indexes: ClassVar = [

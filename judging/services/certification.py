@@ -1,5 +1,6 @@
 """From a calibration run to a certificate, and what becomes of it when people correct themselves."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -12,17 +13,10 @@ from django.utils import timezone
 
 from judging.domain.certification import Decision, Evidence, Policy, decide
 from judging.domain.reasons import CertificateReason, Reason, certificate_reason
-from judging.models import Calibration, CalibrationRow, Certificate, JudgeVersion, Run, Verdict
+from judging.models import Calibration, Certificate, JudgeVersion, Run, Verdict
 from judging.models.certificates import CertificateQuerySet
-from judging.services.calibration import (
-    attempts,
-    calibrate,
-    golden_hash,
-    golden_truths,
-    layer1,
-    opened_rows,
-    unresolved_rows,
-)
+from judging.services.calibration import attempts, calibrate, golden_truths, layer1, opened_rows
+from judging.services.recounting import Moved, changes_anything, count_again, moved_since
 from labeling.models import CriteriaSet, CriteriaVersion
 
 _BOUND_NOT_APPLIED = Reason(
@@ -180,20 +174,25 @@ def _in_force(source: Run | Calibration) -> CertificateQuerySet:
 
 def golden_set_changed(version: CriteriaVersion, candidate_ids: Collection[int]) -> None:
     """Listener of `labeling.services.truth`: recount every judge that was asked about these rows."""
-    asked: set[int] = set()
+    asked: dict[int, set[int]] = defaultdict(set)
     for chunk in batched(candidate_ids, 500):
         own = Verdict.objects.filter(candidate__in=chunk, candidate__split="certify", panel_verdict=None)
         runs = own.filter(run__criteria_version=version, run__kind=Run.Kind.CALIBRATION)
-        asked.update(runs.values_list("judge_version_id", flat=True).distinct())
-    for judge_version_id in sorted(asked):
-        recount(judge_version_id=judge_version_id, criteria_version=version)
+        for judge_version_id, candidate in runs.values_list("judge_version_id", "candidate_id"):
+            asked[judge_version_id].add(candidate)
+    for judge_version_id, candidates in sorted(asked.items()):
+        recount(judge_version_id=judge_version_id, criteria_version=version, candidate_ids=candidates)
 
 
 @transaction.atomic
 def recount(
-    *, judge_version_id: int, criteria_version: CriteriaVersion, now: datetime | None = None
+    *,
+    judge_version_id: int,
+    criteria_version: CriteriaVersion,
+    candidate_ids: Collection[int],
+    now: datetime | None = None,
 ) -> Certificate | None:
-    """Count the run behind a certificate again with today's truth; None where nothing changed.
+    """Count these rows of the run behind a certificate with today's truth; None where nothing changed.
 
     The verdicts, the policy and the expiry stay. Until the next run the state may only fall: a certified
     judge that still meets the policy is certified anew with the new numbers, one that does not loses its
@@ -207,46 +206,20 @@ def recount(
     current = in_force.with_names().first()
     if current is None:
         return None
-    truths = golden_truths(current.calibration.run)
-    if not _changed(current.calibration, truths):
+    moved = moved_since(current.calibration, candidate_ids)
+    if not changes_anything(current.calibration, moved):
         return None
-    return _recertify(current, truths, moment)
+    return _recertify(current, moved, moment)
 
 
-def _recertify(current: Certificate, truths: dict[int, str], moment: datetime) -> Certificate:
-    recounted = _recalibrate(current.calibration.run, truths, moment)
+def _recertify(current: Certificate, moved: Moved, moment: datetime) -> Certificate:
+    recounted = count_again(current.calibration.run, moved, moment)
     calibration = next(each for each in recounted if each.judge_version_id == current.judge_version_id)
     policy = _policy_then(current)
     decision = _decide(policy, calibration, current.calibrated_at, moment)
     fallen = _only_fallen(decision, was_certified=current.is_certified(moment))
     cause = Certificate.Cause.GOLDEN_SET
     return _append(calibration, policy, fallen, cause, current.calibrated_at, moment)
-
-
-def _changed(calibration: Calibration, truths: dict[int, str]) -> bool:
-    if calibration.golden_hash != golden_hash(truths):
-        return True
-    return calibration.unresolved != unresolved_rows(calibration.criteria_version)
-
-
-def _recalibrate(run: Run, truths: dict[int, str], moment: datetime) -> list[Calibration]:
-    before = list(run.calibrations.filter(is_current=True).select_related("judge_version__judge"))
-    counted = CalibrationRow.objects.filter(calibration__in=before)
-    known = dict(counted.values_list("candidate_id", "killed_by"))
-    killed_by = _completed(known, run, truths)
-    run.calibrations.filter(is_current=True).update(is_current=False)
-    return [
-        calibrate(
-            run=run,
-            judge_version=old.judge_version,
-            truths=truths,
-            killed_by=killed_by,
-            as_of=moment,
-            run_complete=old.run_complete,
-            attempt=old.attempt,
-        )
-        for old in before
-    ]
 
 
 def _completed(known: Mapping[int, str], run: Run, truths: Mapping[int, str]) -> dict[int, str]:

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from judging.domain.reasons import SKIP_SENTENCES, SkipReason
-from judging.models import Calibration, CalibrationRow, Certificate, Run
+from judging.models import Calibration, Certificate, Run
 from judging.services.standing import Standing
 from judging.views.answers import answer_of
 from judging.views.figures import defined, lines_of, more_lines_of
@@ -98,16 +98,16 @@ def _seats(certificate: Certificate) -> list[Seat]:
 
 def _skips(calibrations: list[Calibration]) -> dict[int, list[Skips]]:
     """By calibration. `truth` is always one of the two; naming them lets the index find just these rows."""
-    skipped = CalibrationRow.objects.filter(
-        calibration__in=calibrations, truth__in=["pass", "fail"], outcome="skipped"
-    )
-    counted = skipped.values("calibration", "verdict__reason").annotate(rows=Count("pk"))
     found: dict[int, list[Skips]] = {}
-    for group in counted.order_by("-rows"):
-        reason = group["verdict__reason"]
-        sentence = SKIP_SENTENCES[SkipReason(reason)]
-        found.setdefault(group["calibration"], []).append(Skips(reason, sentence, group["rows"]))
+    for calibration in calibrations:
+        skipped = calibration.rows.filter(truth__in=["pass", "fail"], outcome="skipped")
+        counted = skipped.values("verdict__reason").annotate(rows=Count("pk"))
+        found[calibration.pk] = [_skips_for(**group) for group in counted.order_by("-rows")]
     return found
+
+
+def _skips_for(verdict__reason: str, rows: int) -> Skips:
+    return Skips(verdict__reason, SKIP_SENTENCES[SkipReason(verdict__reason)], rows)
 
 
 def _history(standing: Standing) -> QuerySet[Certificate]:

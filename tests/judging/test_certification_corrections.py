@@ -32,6 +32,7 @@ def recount(certificate: Certificate) -> Certificate | None:
     return certification.recount(
         judge_version_id=certificate.judge_version_id,
         criteria_version=certificate.criteria_version,
+        candidate_ids=list(set(certificate.calibration.run.verdicts.values_list("candidate", flat=True))),
         now=NOON,
     )
 
