@@ -1,17 +1,15 @@
 """The answer about a judge as a stranger reads it: may I trust it, why, and what next."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.urls import reverse
-
 from judging.domain.consequences import Sentence, rests_on, sentences
-from judging.domain.next_steps import Action, Case, Step, labels_words, next_step
+from judging.domain.next_steps import Case, Step, labels_words, next_step
 from judging.domain.reasons import CertificateReason as Code
 from judging.models import Run
 from judging.services.standing import Standing
 from judging.views.interval import IntervalDrawing, interval_drawing
+from judging.views.step_links import Link, link_of, versions_query
 from labeling.domain.agreement import Table, Undefined, kappa, labels_needed
 
 _FIRST = 2  # reasons on the dashboard; the page behind has them all
@@ -25,14 +23,6 @@ _IN_SHORT = {
     Code.GOLDEN_SET_CHANGED: "People corrected labels since it was measured.",
     Code.EXPIRED: "It was measured too long ago.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Where a button leads."""
-
-    url: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +117,7 @@ def answer_of(standing: Standing, at_work: Run | None = None) -> Answer:
         standing=standing,
         is_live=is_live(standing),
         step=step,
-        link=_link(step.action, standing, at_work),
+        link=link_of(step.action, standing, at_work),
         labels=labels_words(case),
         drawing=interval_drawing(standing),
     )
@@ -153,17 +143,6 @@ def is_draft(standing: Standing) -> bool:
         )
     ]
     return all(newer)
-
-
-def versions_query(standing: Standing) -> str:
-    """The part of an address that keeps the reader at these versions."""
-    return f"?judge_version={standing.judge_version.number}&version={standing.criteria_version.number}"
-
-
-def calibrate_url(standing: Standing) -> str:
-    """The form that starts a calibration of just these versions."""
-    chosen = f"?judge_version={standing.judge_version.pk}&criteria_version={standing.criteria_version.pk}"
-    return reverse("run_new") + chosen
 
 
 def _table(standing: Standing) -> Table:
@@ -200,59 +179,3 @@ def _percent(part: int, whole: int) -> str:
     if 0 < 100 * part < whole:
         return "under 1%"
     return f"{round(100 * part / whole)}%"
-
-
-def _link(action: Action, standing: Standing, at_work: Run | None) -> Link:
-    if action == Action.WATCH_RUN and at_work is not None:
-        return Link(reverse("run", args=[at_work.pk]), "Watch the run")
-    if action == Action.CALIBRATE:
-        again = standing.certificate is not None
-        return Link(calibrate_url(standing), "Calibrate again" if again else "Calibrate")
-    return _LINKS[action](standing)
-
-
-def _label(standing: Standing) -> Link:
-    criteria_set = standing.criteria_version.criteria_set
-    if (
-        criteria_set.live_version_id != standing.criteria_version.pk
-    ):  # the queue asks for live versions' labels
-        return Link(reverse("criteria", args=[criteria_set.slug]), "Ask for labels of this version")
-    return Link(reverse("label", args=[criteria_set.slug]), "Label rows")
-
-
-def _rows(cell: str, text: str) -> Callable[[Standing], Link]:
-    def link(standing: Standing) -> Link:
-        return Link(reverse("cell_rows", args=[*_names(standing), cell]) + versions_query(standing), text)
-
-    return link
-
-
-def _of_set(name: str, text: str) -> Callable[[Standing], Link]:
-    return lambda standing: Link(reverse(name, args=[standing.criteria_version.criteria_set.slug]), text)
-
-
-def _names(standing: Standing) -> tuple[str, str]:
-    return standing.judge_version.judge.slug, standing.criteria_version.criteria_set.slug
-
-
-def _use(standing: Standing) -> Link:
-    url = reverse("certification", args=_names(standing)) + versions_query(standing)
-    return Link(url + "#ask", "How a pipeline asks")
-
-
-def _promote(standing: Standing) -> Link:
-    url = reverse("certification", args=_names(standing)) + versions_query(standing)
-    return Link(url + "#promote", "Promote it")
-
-
-_LINKS: dict[Action, Callable[[Standing], Link]] = {
-    Action.LABEL: _label,
-    Action.SETTLE: _of_set("rulings", "Settle them"),
-    Action.SEE_LENIENT: _rows("c", "Look at these rows"),
-    Action.SEE_STRICT: _rows("b", "Look at these rows"),
-    Action.SEE_SKIPS: _rows("skipped", "Look at these rows"),
-    Action.OPEN_CRITERIA: _of_set("criteria", "Open the criteria"),
-    Action.OPEN_POLICY: _of_set("set_settings", "Open the policy"),
-    Action.PROMOTE: _promote,
-    Action.USE: _use,
-}

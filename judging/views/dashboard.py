@@ -13,10 +13,10 @@ from django.views.decorators.http import require_safe
 from judging.access import check_lead
 from judging.models import Certificate, Judge, PanelMember
 from judging.services.standing import Standing, UnknownName, find_standing
-from judging.views.answers import versions_query
 from judging.views.evidence import evidence_of
 from judging.views.interval import drawing_to_explain
 from judging.views.pairs import load_pairs
+from judging.views.step_links import versions_query
 from labeling.access import get_led_set, led_sets
 from labeling.models import CriteriaSet
 from labeling.views.scope import page_of

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from judging.models import Calibration, Verdict
 from judging.services.disclosure import log_shown, open_rows, opened_by
 from judging.services.standing import Standing
-from judging.views.answers import versions_query
 from judging.views.dashboard import standing_or_404
+from judging.views.step_links import versions_query
 from labeling.models import Candidate, CriteriaVersion, Label, Ruling
 from vera_site.http import Request
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from judging.services.standing import Standing
-from judging.views.answers import calibrate_url
 from judging.views.interval import IntervalDrawing, interval_drawing
+from judging.views.step_links import calibrate_url
 
 
 @dataclass(frozen=True, slots=True)
