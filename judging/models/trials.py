@@ -10,7 +10,7 @@ from django.db.models import Q
 from judging.models.judges import JudgeVersion
 from labeling.models import Candidate, CriteriaVersion
 
-MOST_CLAIMS = 2  # a trial that two workers died with is not tried a third time
+MOST_CLAIMS = 3  # a trial that three workers died with is not tried again
 
 
 class TrialQuerySet(models.QuerySet["Trial"]):

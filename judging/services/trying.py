@@ -1,7 +1,7 @@
 """Answering trials, in a worker: claimed once, every juror asked, all that was sent and said written down.
 
 As with runs, the database is the queue: a message only wakes a worker up, and the workers' timer finds what
-was not answered. A worker that dies leaves a lease that runs out; the trial is tried once more, then ends.
+was not answered. A worker that dies leaves a lease that runs out; the trial is tried again, thrice at most.
 """
 
 import logging
@@ -26,7 +26,7 @@ from judging.services.trial_answers import answers_of, questions_of
 log = logging.getLogger(__name__)
 
 _LOOK = 0.2  # seconds between two looks at what has come back
-_LOST = "Two workers were lost while they asked. The workers' log says more; try again."
+_LOST = "Three workers were lost while they asked. The workers' log says more; try again."
 _BROKEN = "Vera itself failed on this trial; the worker's log says where."
 
 
@@ -43,7 +43,8 @@ def answer_trial(trial_id: int) -> bool:
     holder = f"{worker_name()}:{secrets.token_hex(4)}"
     if is_stopping() or not patiently(lambda: _claim(trial_id, holder)):
         return False
-    held = Trial.objects.filter(pk=trial_id, state=Trial.State.ASKING, claimed_by=holder)
+    # An answer that comes late counts while nobody else is asking, even where it was given up already.
+    held = Trial.objects.filter(pk=trial_id, claimed_by=holder).exclude(state=Trial.State.ANSWERED)
     try:
         return _answer(held)
     except Exception:
@@ -108,5 +109,5 @@ def _renew(held: QuerySet[Trial]) -> None:
     patiently(lambda: held.update(lease_until=timezone.now() + _lease()))
 
 
-def _end(trials: QuerySet[Trial], **columns: Any) -> int:
-    return trials.update(finished_at=timezone.now(), lease_until=None, **columns)
+def _end(trials: QuerySet[Trial], *, problem: str = "", **columns: Any) -> int:
+    return trials.update(finished_at=timezone.now(), lease_until=None, problem=problem, **columns)

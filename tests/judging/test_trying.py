@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from judging.models import Certificate, JudgeVersion, Run, Trial, Verdict
 from judging.services import stopping
+from judging.services.trial_answers import Asked, questions_of
 from judging.services.trials import KEPT, CannotTry, offered_rows, start_trial
 from judging.services.trying import answer_trial, answer_waiting
 from labeling.models import Candidate, CriteriaSet, Exposure
@@ -189,17 +190,30 @@ def test_a_killed_workers_trial_is_answered_by_another(monkeypatch: pytest.Monke
     assert (trial.state, trial.claims) == ("answered", 2)
 
 
-def test_a_trial_that_two_workers_died_with_ends_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trial_that_three_workers_died_with_ends_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = tried(juror())
     passed = timezone.now() - timedelta(seconds=1)
-    Trial.objects.filter(pk=trial.pk).update(state="asking", claims=2, lease_until=passed)
+    Trial.objects.filter(pk=trial.pk).update(state="asking", claims=3, lease_until=passed)
 
     with scripted(monkeypatch) as judge:
         answer_waiting()
 
     trial.refresh_from_db()
     assert (trial.state, judge.calls) == ("failed", [])
-    assert "Two workers were lost" in trial.problem
+    assert "Three workers were lost" in trial.problem
+
+
+def test_an_answer_that_comes_after_all_still_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told_lost(trial: Trial) -> list[Asked]:
+        Trial.objects.update(claims=3, lease_until=timezone.now() - timedelta(seconds=1))
+        answer_waiting()
+        assert Trial.objects.get().state == "failed"
+        return questions_of(trial)
+
+    monkeypatch.setattr("judging.services.trying.questions_of", told_lost)
+    trial = answered(monkeypatch, juror())
+
+    assert (trial.state, trial.problem) == ("answered", "")
 
 
 def test_a_failure_of_our_own_ends_the_trial(
