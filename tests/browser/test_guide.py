@@ -1,5 +1,7 @@
 """The guide and the trial of a judge in a real browser, by keyboard, with and without JavaScript."""
 
+from typing import Literal
+
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
@@ -27,9 +29,9 @@ def lead(monkeypatch: pytest.MonkeyPatch) -> User:
     return make_user("lena", lead_of=criteria_set)
 
 
-def press(page: Page, role: str, name: str) -> None:
+def press(page: Page, role: Literal["link", "button", "summary"], name: str) -> None:
     """Reach a link, button or summary with the keyboard and press Enter on it."""
-    wanted = page.get_by_role(role, name=name).first if role != "summary" else page.get_by_text(name).first
+    wanted = page.get_by_text(name).first if role == "summary" else page.get_by_role(role, name=name).first
     expect(wanted).to_be_visible()
     for _ in range(60):
         page.keyboard.press("Tab")
