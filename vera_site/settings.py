@@ -119,6 +119,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "judging.api.heads.heads",
     "judging.api.errors.json_errors",
     "vera_site.http.storable_requests",
     "vera_site.http.private_pages",
