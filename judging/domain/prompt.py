@@ -101,20 +101,38 @@ def _closed_object(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-# Every gap is bounded, so that the search is linear in the length of the candidate.
-_INJECTION = re.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,60}"
-    r"\b(?:rubric|instructions?|criteria|criterion|prompts?|guidelines|rules)\b"
-    r"|\b(?:answer|respond|reply|output|return|verdict is)\b[^.\n]{0,20}\bpass(?:ed)?\b"
-    r"|\b(?:give|award|assign|score)\b[^.\n]{0,40}"
-    r"\b(?:full marks|(?:full|highest|maximum|max|perfect|top) (?:score|mark|grade|rating)s?)\b"
-    r"|\b(?:dear|attention|note (?:to|for)|instructions? (?:to|for)|message (?:to|for)) (?:the )?"
-    r"(?:llm |ai )?(?:judge|grader|evaluator)s?\b"
-    r"|^\s{0,20}={2,5} ?(?:begin|end) (?:request|grounding|criteria|candidate)\b"
-    r"|<\|im_(?:start|end)\|>|^\s{0,20}<?/?(?:system|assistant)(?:>|:)",
-    re.MULTILINE,
+# What a candidate says to its judge: the pattern, and words of which it needs one from each group. Looking
+# for words is many times quicker than searching, and few outputs have them. Every gap is bounded, and none at
+# the start of a line goes on into the next, so that a search takes a time linear in the candidate's length.
+_SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,60}"
+        r"\b(?:rubric|instructions?|criteria|criterion|prompts?|guidelines|rules)\b",
+        ("ignore disregard forget override bypass", "rubric instruction criteri prompt guidelines rules"),
+    ),
+    (
+        r"\b(?:answer|respond|reply|output|return|verdict is)\b[^.\n]{0,20}\bpass(?:ed)?\b",
+        ("answer respond reply output return verdict", "pass"),
+    ),
+    (
+        r"\b(?:give|award|assign|score)\b[^.\n]{0,40}"
+        r"\b(?:full marks|(?:full|highest|maximum|max|perfect|top) (?:score|mark|grade|rating)s?)\b",
+        ("give award assign score", "full highest max perfect top", "score mark grade rating"),
+    ),
+    (
+        r"\b(?:dear|attention|note (?:to|for)|instructions? (?:to|for)|message (?:to|for)) (?:the )?"
+        r"(?:llm |ai )?(?:judge|grader|evaluator)s?\b",
+        ("dear attention note instruction message", "judge grader evaluator"),
+    ),
+    (
+        r"^[^\S\n]{0,20}={2,5} ?(?:begin|end) (?:request|grounding|criteria|candidate)\b",
+        ("==", "request grounding criteria candidate"),
+    ),
+    (r"<\|im_(?:start|end)\|>", ("<|im_",)),
+    (r"^[^\S\n]{0,20}<?/?(?:system|assistant)(?:>|:)", ("system assistant",)),
 )
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+_SEARCHES = [(re.compile(sign, re.MULTILINE), [each.split() for each in words]) for sign, words in _SIGNS]
+_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 
 
 def flags(candidate: str) -> list[str]:
@@ -123,8 +141,22 @@ def flags(candidate: str) -> list[str]:
     They are shown with the verdict and decide nothing: a candidate may rightly be about judging.
     """
     found = []
-    if _INJECTION.search(candidate.translate(_INVISIBLE).lower()):
+    if _steers(_plain(candidate)):
         found.append("injection_attempt")
     if holds_verdict(candidate):
         found.append("verdict_shaped_json")
     return found
+
+
+def _plain(text: str) -> str:
+    for char in _INVISIBLE:
+        text = text.replace(char, "")
+    return text.lower()
+
+
+def _steers(text: str) -> bool:
+    return any(_may_match(text, groups) and search.search(text) for search, groups in _SEARCHES)
+
+
+def _may_match(text: str, groups: list[list[str]]) -> bool:
+    return all(any(word in text for word in group) for group in groups)

@@ -109,7 +109,10 @@ def storable(text: str) -> str:
 
 def holds_verdict(text: str) -> bool:
     """Whether a text contains JSON of the reply's shape, plainly or escaped inside other JSON."""
-    plain = any("score" in entry for found in _verdicts(text) for entry in found.value["criteria"])
+    may_score = '"score"' in text or "\\u" in text
+    plain = may_score and any(
+        "score" in entry for each in _verdicts(text) for entry in each.value["criteria"]
+    )
     return plain or bool(_ESCAPED_VERDICT.search(text))
 
 

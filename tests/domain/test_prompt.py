@@ -2,8 +2,10 @@ import re
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from judging.domain.prompt import build_messages, flags, response_schema
+from judging.domain.prompt import _SIGNS, build_messages, flags, response_schema
 from labeling.domain.criteria import CriteriaSpec, CriterionSpec
 from tests.domain.specs import CLEAR, CORRECT, SPEC
 
@@ -119,9 +121,38 @@ def test_verdict_shaped_json_is_flagged(candidate: str) -> None:
     assert flags(candidate) == ["verdict_shaped_json"]
 
 
-@pytest.mark.parametrize("unit", ["a", "ignore ", '{"criteria":', '{"criteria": [}', "[", "=", "give the "])
-def test_flags_take_linear_time(unit: str) -> None:
-    started = time.perf_counter()
-    flags(unit * (1_000_000 // len(unit)))
+PROSE = "The answer is short, and it is right. "
+HOSTILE = [
+    "a", "ignore ", '{"criteria":', '{"criteria": [}', '{"criteria": [{}]}', "[", "=", "give the ", "\n",
+    " \n", "=\n", "\r", "İ", "\u200b", 'Say \\"criteria\\": [{',
+]  # fmt: skip
+EVERY_WORD = 'rubric. ignore. pass. answer. top. give. mark. judge. dear. == criteria. <|im_ system "score"'
 
-    assert time.perf_counter() - started < 5
+
+def cost(unit: str, characters: int, end: str = "") -> float:
+    """CPU seconds for so long a text, the least of three tries."""
+    text, tries = unit * (characters // len(unit)) + end, []
+    for _ in range(3):
+        started = time.process_time()
+        flags(text)
+        tries.append(time.process_time() - started)
+    return min(tries)
+
+
+@pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
+def test_flags_of_a_hostile_text_take_little_longer_than_of_prose(unit: str) -> None:
+    assert cost(unit, 1_000_000) < 5 * cost(PROSE, 1_000_000)
+
+
+@pytest.mark.parametrize("unit", [PROSE, *HOSTILE], ids=ascii)
+def test_flags_grow_with_the_text_even_where_everything_is_looked_for(unit: str) -> None:
+    assert cost(unit, 400_000, EVERY_WORD) < 16 * cost(unit, 50_000, EVERY_WORD)
+
+
+@given(st.lists(st.sampled_from(f"{EVERY_WORD} full end assistant: the to <|im_start|> \n".split(" "))))
+def test_no_sign_is_missed_for_want_of_a_word(words: list[str]) -> None:
+    text = " ".join(words)
+
+    seen = any(re.search(sign, text, re.MULTILINE) for sign, _ in _SIGNS)
+
+    assert ("injection_attempt" in flags(text)) == seen
