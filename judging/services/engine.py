@@ -39,10 +39,19 @@ def work_on(run_id: int, seconds: float = SLICE) -> bool:
         _one_per_process.release()
 
 
-def work_on_any() -> None:
-    """Give every running run a slice of this process's time: started ones, stale ones, unfinished ones."""
-    for run_id in patiently(lambda: list(Run.objects.filter(state="running").values_list("pk", flat=True))):
-        work_on(run_id)
+def work_on_any(seconds: float = SLICE) -> None:
+    """Give every running run slices of this process's time in turn: started, stale and unfinished ones.
+
+    Goes round until no run wants another slice, so that a long run does not wait for the timer in between.
+    """
+    unfinished = True
+    while unfinished:
+        turns = [work_on(run_id, seconds) for run_id in patiently(_running_runs)]  # every run gets its turn
+        unfinished = any(turns)
+
+
+def _running_runs() -> list[int]:
+    return list(Run.objects.filter(state=Run.State.RUNNING).values_list("pk", flat=True))
 
 
 def _work(run_id: int, seconds: float) -> bool:
