@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from judging.loop import run_in_loop
 from tests.benchmarks.programs import own_cpu, take_turns
 
 
@@ -39,15 +40,14 @@ def main() -> None:
     lines = Path(path).read_text().splitlines()
     requests = [json.loads(line) for line in lines[int(share) :: int(shares)]]
 
-    # One loop for all turns, as in a worker: litellm keeps its connections with the loop.
-    with asyncio.Runner() as runner:
+    # One loop for all turns, which goes on between them, as in a worker: litellm keeps its connections with the
+    # loop, and writes its own log after the answers.
+    def work(_: str) -> dict[str, float]:
+        before = own_cpu()
+        answered = run_in_loop(send_all(url, requests, int(in_flight))).result()
+        return {"answered": answered, "cpu": own_cpu() - before}
 
-        def work(_: str) -> dict[str, float]:
-            before = own_cpu()
-            answered = runner.run(send_all(url, requests, int(in_flight)))
-            return {"answered": answered, "cpu": own_cpu() - before}
-
-        take_turns(work)
+    take_turns(work)
 
 
 if __name__ == "__main__":
