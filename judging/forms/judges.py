@@ -8,6 +8,7 @@ from django.utils.html import format_html
 
 from judging.domain.judges import InvalidJudge, Price
 from judging.models import JudgeVersion
+from judging.services.families import panel_warnings
 from judging.services.judges import add_model_version, add_panel_version
 from judging.services.plans import price_of
 from labeling.access import AnyUser
@@ -134,6 +135,13 @@ class PanelForm(forms.Form):
         field = self.fields["members"]
         assert isinstance(field, MembersField)
         field.queryset = _possible_members(self.seated)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to know about the jurors that are chosen."""
+        chosen = self["members"].value() or []
+        pks = {str(pk) for pk in chosen}
+        return panel_warnings([juror for juror in _possible_members(self.seated) if str(juror.pk) in pks])
 
     def save(self, slug: str, actor: AnyUser) -> JudgeVersion:
         """The version that this form describes; who sat already keeps the order. Raises `InvalidJudge`."""

@@ -4,11 +4,12 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.db.models import F, QuerySet
+from django.db.models import F, QuerySet, prefetch_related_objects
 
 from judging.domain.reasons import SKIP_SENTENCES
 from judging.models import JudgeVersion, Run
-from judging.services.runs import CannotRun, Estimate, estimate, resume_run
+from judging.services.families import own_family_warnings, panel_warnings, written
+from judging.services.runs import CannotRun, Estimate, candidates_of, estimate, resume_run
 from judging.services.starting import start_once
 from labeling.access import AnyUser, led_sets
 from labeling.models import CriteriaVersion
@@ -116,6 +117,15 @@ class RunForm(BudgetForm):
         return [
             (field.html_name, value) for field in fields if (value := field.value()) not in (None, "", False)
         ]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to know of the jurors' families before these rows are judged."""
+        judge = self.cleaned_data["judge_version"]
+        prefetch_related_objects([judge], "seats__juror__judge")
+        asked = {name: value for name, value in self.asked.items() if name != "judge_version"}
+        jurors = judge.jurors()
+        return panel_warnings(jurors) + own_family_warnings(jurors, written(candidates_of(**asked)))
 
     def estimate(self) -> Estimate | None:
         """What the run will take; None with the reason written on the form where it cannot be."""

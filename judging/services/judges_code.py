@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from judging.domain.judges import InvalidJudge, ModelEntry, PanelEntry, Price
 from judging.domain.judges_toml import Entry
 from judging.models import Judge, JudgeVersion
+from judging.services.families import panel_warnings
 from judging.services.judges import promote_judge, refusals_recorded, write_model, write_panel
 from judging.services.plans import price_of
 from judging.services.standing import UnknownName, named_version
@@ -27,6 +28,7 @@ class LoadedJudge:
     outcome: Outcome
     version: int
     live_version: int | None
+    warnings: list[str]
 
 
 def load_judges(
@@ -69,7 +71,8 @@ def _load(
         judge = promote_judge(judge=judge, version=version, actor=actor)
     outcome: Outcome = "created" if not before else "unchanged" if version.number <= before else "new_version"
     live = judge.live_version
-    return LoadedJudge(entry.slug, outcome, version.number, live.number if live else None), version
+    warnings = panel_warnings(version.jurors())
+    return LoadedJudge(entry.slug, outcome, version.number, live.number if live else None, warnings), version
 
 
 def _member(name: str, pinned: dict[str, JudgeVersion]) -> JudgeVersion:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from judging.domain.aggregation import score_by_rules
+from judging.domain.families import family_key
 from judging.domain.prompt import flags
 from judging.domain.verdicts import Score
 from judging.models import Verdict
@@ -46,7 +47,7 @@ class Question:
 
 def is_independent(judge_family: str, generator_families: Collection[str]) -> bool | None:
     """False where the judge's family wrote the candidate; None where it is not known who wrote it."""
-    judge, generators = judge_family.lower(), {family.lower() for family in generator_families}
+    judge, generators = family_key(judge_family), {family_key(family) for family in generator_families}
     if judge and judge in generators:
         return False
     return None if not judge or not generators or "" in generators else True

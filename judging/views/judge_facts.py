@@ -1,10 +1,12 @@
 """What makes a judge version, in words, and what it changed of the one before."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from judging.models import JudgeVersion
+from judging.services.families import Written, own_family_warnings, panel_warnings
 from judging.services.plans import price_of
+from judging.services.standing import Standing
 from labeling.domain.toml_tables import toml_lines
 
 
@@ -52,3 +54,20 @@ def scripted_words(version: JudgeVersion) -> str:
     if all(played):
         return "This judge is scripted: its answers are written down beforehand and no model is asked."
     return "Some jurors of this panel are scripted: their answers are written down beforehand."
+
+
+def family_warnings(
+    version: JudgeVersion, standings: Iterable[Standing], written: Mapping[int, Written]
+) -> list[str]:
+    """Jurors that share a family, and rows of sets the version stands on that a juror's own family wrote."""
+    jurors = version.jurors()
+    sets = {
+        each.criteria_version.criteria_set.slug: each.criteria_version.criteria_set_id for each in standings
+    }
+    of_sets = [
+        f"In “{slug}” {warning}"
+        for slug, pk in sets.items()
+        if pk in written
+        for warning in own_family_warnings(jurors, written[pk])
+    ]
+    return panel_warnings(jurors) + of_sets

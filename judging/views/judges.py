@@ -16,9 +16,10 @@ from judging.access import check_lead
 from judging.forms.judges import FORMS, try_to_save
 from judging.models import Certificate, Judge, JudgeVersion
 from judging.services.connections import Environments, Missing
+from judging.services.families import written_in_sets
 from judging.services.judges import missing_variables, promote_judge, with_jurors
 from judging.services.standing import Standing
-from judging.views.judge_facts import Fact, facts_of, scripted_words
+from judging.views.judge_facts import Fact, facts_of, family_warnings, scripted_words
 from labeling.access import led_sets
 from labeling.views.scope import page_of
 from vera_site.http import Request
@@ -35,6 +36,7 @@ class ShownVersion:
     standings: list[Standing]
     missing: list[Missing]
     scripted: str
+    warnings: list[str]
 
 
 @require_safe
@@ -81,6 +83,8 @@ def _shown(
     versions: Sequence[tuple[JudgeVersion, JudgeVersion | None]], request: Request
 ) -> Iterator[ShownVersion]:
     standings = _standings([version for version, _ in versions], request)
+    stood_on = {each.criteria_version.criteria_set for found in standings.values() for each in found}
+    written = written_in_sets([criteria_set.pk for criteria_set in stood_on])
     environments = Environments(timezone.now())
     for version, before in versions:
         yield ShownVersion(
@@ -89,6 +93,7 @@ def _shown(
             standings[version.pk],
             missing_variables(version, environments),
             scripted_words(version),
+            family_warnings(version, standings[version.pk], written),
         )
 
 

@@ -71,7 +71,7 @@ def run_new(request: Request) -> HttpResponse:
     if expected:
         judge = form.cleaned_data["judge_version"]
         context |= {"cost": expected_cost(expected), "scripted": scripted_words(judge)}
-        context |= {"missing": missing_variables(judge), "sent": form.sent}
+        context |= {"missing": missing_variables(judge), "sent": form.sent, "warnings": form.warnings}
     template = part(request, "judging/run_new.html", "estimate")
     status = 422 if request.method == "POST" else 200
     return render(request, template, context, status=status)

@@ -169,3 +169,12 @@ def test_an_export_goes_to_a_file(tmp_path: Path) -> None:
     call_command("export_judges", "b", **options)
 
     assert (tmp_path / "out.toml").read_text().startswith('[[judge]]\nslug = "b"\n')
+
+
+def test_a_panel_of_one_family_is_loaded_with_a_warning() -> None:
+    kin = EXAMPLE.replace('"two"', '" One"')
+
+    assert "warning" not in load(EXAMPLE)
+    assert load(kin).splitlines()[1].startswith("  warning: a and b are of one family, one. Models of one")
+    warned = {each["slug"]: len(each["warnings"]) for each in json.loads(load(kin, "--json"))}
+    assert warned == {"panel": 1, "a": 0, "b": 0}

@@ -38,7 +38,12 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps([asdict(each) for each in loaded], indent=2))
         else:
-            self.stdout.write("\n".join(map(sentence, loaded)))
+            self.stdout.write("\n".join(line for each in loaded for line in lines(each)))
+
+
+def lines(loaded: LoadedJudge) -> list[str]:
+    """What became of one judge, and beneath it what to know about it."""
+    return [sentence(loaded), *(f"  warning: {warning}" for warning in loaded.warnings)]
 
 
 def sentence(loaded: LoadedJudge) -> str:
