@@ -19,7 +19,8 @@ Vera is at {address}
     curl -H "$AUTH" $API/certifications/review-panel/meeting-summaries
 {gates}
 
-  Scripted: what the jurors answer; no model is asked. Real: requests, worker, database, statistics and gate.
+  Scripted: what the jurors answer; a small server of the demo answers in place of models.
+  Real: requests, worker, database, statistics and gate.
   Ctrl-C stops everything.
 """
 

@@ -100,7 +100,9 @@ window.addEventListener("pageshow", () => [...working.keys()].forEach(rest));
 function showCurrentTab() {
   document.querySelectorAll(".tabs [aria-current], .sections [aria-current]").forEach((tab) => {
     const row = tab.parentElement;
-    row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+    // Only where it is out of sight: a row that starts at its first tab starts with a whole word.
+    if (tab.offsetLeft - row.offsetLeft + tab.offsetWidth > row.clientWidth - 32)
+      row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
   });
 }
 

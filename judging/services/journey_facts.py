@@ -55,6 +55,14 @@ class Facts:
     standings: list[Standing]
 
     @property
+    def judge_run(self) -> int | None:
+        """The run that the first standing's certificate rests on; None where no judge is certified."""
+        first = next(iter(self.standings), None)
+        if first is None or first.certificate is None or not first.certified:
+            return None
+        return first.certificate.calibration.run_id
+
+    @property
     def judge(self) -> JudgeVersion | None:
         """The judge to speak of here: one that is certified, else that of the newest run, else the first."""
         certified = [standing.judge_version for standing in self.standings if standing.certified]

@@ -143,6 +143,11 @@ def _judge(facts: Facts) -> Stage:
 def _run(facts: Facts) -> Stage:
     run, version = facts.run, facts.criteria_set.live_version
     at_work = run is not None and run.state in (Run.State.RUNNING, Run.State.PAUSED)
+    if facts.judge_run and not at_work:
+        number, judge = facts.judge_run, facts.standings[0].judge_version.judge.slug
+        words = f"Run {number} of {judge} has finished: its certificate rests on it."
+        link = NextStep(f"See run {number}", reverse("run", args=[number]))
+        return Stage("Run", True, words, links=(link,))
     if run and (facts.calibrated or at_work):
         words = _run_words(run)
         action = NextStep(f"Watch run {run.pk}", reverse("run", args=[run.pk]))

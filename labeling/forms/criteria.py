@@ -169,7 +169,7 @@ class SettingsForm(forms.ModelForm[CriteriaSet]):
             "on_skip": "“Block” closes the gate to an output that no judge could score.",
             "public_badge": "Whoever knows the address may see certified or uncertified, kappa and n.",
             "bar": "0.65 unless you have a reason.",
-            "min_rows": "Fewer refuse to certify at all.",
+            "min_rows": "With fewer settled rows no judge is certified at all.",
             "min_coverage": "Share of rows, from 0 to 1, that the judge must have scored.",
             "demand_ordering": "Without a measured ordering no judge is certified.",
             "demand_human_ceiling": "Without measured agreement between people no judge is certified.",

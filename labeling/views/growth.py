@@ -20,6 +20,9 @@ MEANINGS = {
     300: "a kappa of 0.80 then means 0.72 to 0.86; a smaller change of a judge can be seen",
 }
 MILESTONES = tuple(MEANINGS)
+_SURER = {100: "0.65 to 0.89", 300: "0.72 to 0.86"}
+_LAST = "The last mark is passed; every further row makes the figures a little surer."
+_STILL = "What each judge still needs stands on the dashboard."
 _DAYS = 10  # marks on the line
 
 type Settled = tuple[datetime, str]
@@ -171,8 +174,8 @@ def needed_next(criteria_set: CriteriaSet, counts: dict[str, Any], *, leads: boo
     rows, least = counts["certify"], criteria_set.min_rows
     if rows < least:
         return (
-            f"{_more(least - rows, 'settled row')} in the certify split and there are {least}, the fewest by "
-            "which a judge can be certified here."
+            f"{_more(least - rows, 'settled row')} and there are {least}, the fewest by which a judge can be "
+            "certified here."
         )
     short = {
         word: criteria_set.min_per_class - counts[f"certify_{word}"]
@@ -186,10 +189,9 @@ def needed_next(criteria_set: CriteriaSet, counts: dict[str, Any], *, leads: boo
         ]
         wanted = " and ".join(asked) if leads else "more rows of the rarer verdict"
         return f"Enough rows, but a certificate needs {criteria_set.min_per_class} of each verdict: {wanted}."
-    mark = next((mark for mark in MILESTONES if rows < mark), None)
-    if mark is None:
-        return "Nothing: the last mark is passed, and every further row narrows the interval a little."
-    return f"{_more(mark - rows, 'settled row')} and there are {mark}: {MEANINGS[mark]}."
+    ahead = " and ".join(f"at {mark} rows {says}" for mark, says in _SURER.items() if rows < mark)
+    surer = f"More make every figure surer: a kappa of 0.80 means {ahead}." if ahead else _LAST
+    return " ".join(["Enough rows to certify.", surer, *([_STILL] if leads else [])])
 
 
 def _more(number: int, thing: str, things: str = "") -> str:

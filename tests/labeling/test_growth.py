@@ -142,11 +142,11 @@ def test_more_rows_are_no_more_queries_and_no_more_rows_read(criteria_set: Crite
 @pytest.mark.parametrize(
     ("passes", "fails", "said"),
     [
-        (5, 4, "21 more settled rows in the certify split and there are 30, the fewest"),
-        (29, 0, "1 more settled row in the certify split"),
+        (5, 4, "21 more settled rows and there are 30, the fewest by which a judge can be certified"),
+        (29, 0, "1 more settled row and there are 30"),
         (30, 4, "a certificate needs 5 of each verdict: 1 more row that people fail."),
-        (20, 20, "60 more settled rows and there are 100"),
-        (90, 20, "190 more settled rows and there are 300"),
+        (20, 20, "a kappa of 0.80 means at 100 rows 0.65 to 0.89 and at 300 rows 0.72 to 0.86."),
+        (90, 20, "a kappa of 0.80 means at 300 rows 0.72 to 0.86."),
         (200, 200, "the last mark is passed"),
     ],
 )
