@@ -32,6 +32,10 @@ class SkipReason(StrEnum):
     INTERNAL_ERROR = "internal_error"
 
 
+# Why nobody was asked about a row: Layer 1 had killed it. No skip, which is a judge that gave no verdict.
+KILLED = "killed"
+
+
 class PauseReason(StrEnum):
     """Why a run pauses: a failure that would hit every further call as well."""
 

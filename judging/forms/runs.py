@@ -74,8 +74,12 @@ class RunForm(BudgetForm):
             ("certify", "golden rows that certify"),
             ("tune", "golden rows for tuning"),
             ("all", "all golden rows"),
+            ("unlabelled", "only rows that nobody has labelled"),
         ],
-        help_text="Only rows that certify count for the certificate.",
+        help_text=(
+            "Only rows that certify count for the certificate. A run without any sends no model what Layer 1 "
+            "kills."
+        ),
     )
     unlabelled = forms.BooleanField(
         label="Also rows that nobody has labelled", required=False, help_text="They count for no certificate."

@@ -12,7 +12,7 @@ from django.conf import settings
 from judging.domain.aggregation import juror_verdict
 from judging.domain.backoff import pause_before
 from judging.domain.prompt import build_messages
-from judging.domain.reasons import SKIP_SENTENCES, SkipReason
+from judging.domain.reasons import KILLED, SKIP_SENTENCES, SkipReason
 from judging.domain.reply import Parsed, Refused, check_model, parse_reply, storable
 from judging.domain.verdicts import Outcome, Score
 from judging.llm import Call, Reply, Unavailable, ask, resendable
@@ -118,6 +118,19 @@ def cut_off(plan: Plan, question: Question) -> Answer:
         outcome=Outcome.SKIPPED,
         reason=SkipReason.INPUT_TRUNCATED,
         detail=SKIP_SENTENCES[SkipReason.INPUT_TRUNCATED],
+        independent=is_independent(juror.family, question.row.families),
+        flags=list(question.row.flags),
+    )
+
+
+def spared(plan: Plan, question: Question) -> Answer:
+    """The answer about a candidate that Layer 1 killed: nobody is asked, so it costs nothing."""
+    juror = plan.jurors[question.juror_id]
+    return Answer(
+        question=question,
+        outcome=Outcome.NOT_ASKED,
+        reason=KILLED,
+        detail=storable(question.row.killed),
         independent=is_independent(juror.family, question.row.families),
         flags=list(question.row.flags),
     )

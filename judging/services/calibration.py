@@ -6,11 +6,12 @@ from datetime import datetime
 from itertools import batched
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from judging.domain.precheck import Case, criteria_text_of, run_precheck
+from judging.domain.precheck import criteria_text_of
 from judging.models import Calibration, CalibrationRow, Judge, JudgeVersion, Run, Verdict
-from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Ruling, Submission
+from judging.services.layer1 import examine
+from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Ruling
 
 CELLS = {("pass", "pass"): "a", ("pass", "fail"): "b", ("fail", "pass"): "c", ("fail", "fail"): "d"}
 _COUNTED = ["pass", "fail", "skipped", "escalated"]
@@ -81,8 +82,7 @@ def layer1(version: CriteriaVersion, candidate_ids: Iterable[int]) -> dict[int, 
     stated = criteria_text_of(
         {"name": criterion.name, "description": criterion.description} for criterion in version.criteria.all()
     )
-    cases = ((each.pk, _case(each, stated)) for each in _with_meta(candidate_ids))
-    return {pk: run_precheck(case).check or "" for pk, case in cases}
+    return {pk: found.check or "" for pk, found in examine(stated, candidate_ids)}
 
 
 def layer1_of(run: Run) -> dict[int, str]:
@@ -94,24 +94,6 @@ def layer1_of(run: Run) -> dict[int, str]:
     if run.kind != Run.Kind.CALIBRATION:
         return {}
     return layer1(run.criteria_version, golden_truths(run))
-
-
-def _with_meta(candidate_ids: Iterable[int]) -> Iterator[Candidate]:
-    arrivals = Submission.objects.filter(candidate=OuterRef("pk")).order_by("-pk")
-    for chunk in batched(candidate_ids, 200):
-        yield from Candidate.objects.filter(pk__in=chunk).annotate(
-            submitted_meta=Subquery(arrivals.values("meta")[:1])
-        )
-
-
-def _case(candidate: Candidate, stated: str) -> Case:
-    return Case(
-        candidate=candidate.output,
-        criteria="\n".join(filter(None, [candidate.criteria_text, stated])),
-        request=candidate.request,
-        grounding=candidate.grounding,
-        meta=getattr(candidate, "submitted_meta", None) or {},
-    )
 
 
 def golden_hash(truths: Mapping[int, str]) -> str:

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from judging.domain.aggregation import JurorVerdict, PanelVerdict, juror_verdict, panel_verdict
-from judging.domain.reasons import SKIP_SENTENCES, SkipReason
+from judging.domain.reasons import KILLED, SKIP_SENTENCES, SkipReason
 from judging.domain.verdicts import Outcome, Score
 from judging.models import CriterionScore, Verdict
 from judging.services.asking import Answer
@@ -23,7 +23,7 @@ from judging.services.writing import fill_pending
 # What an answer says, in columns of `Verdict`.
 _COLUMNS = [column.name for column in fields(Answer) if column.name not in ("question", "scores")]
 # What a panel makes its verdict of.
-_COUNTED = ("panel_verdict", "outcome", "reason", "score", "independent", "flags")
+_COUNTED = ("panel_verdict", "outcome", "reason", "detail", "score", "independent", "flags")
 _RELEASED: dict[str, Any] = {"claimed_by": "", "lease_until": None}
 
 
@@ -119,6 +119,8 @@ def _complete(panel_ids: Collection[int]) -> dict[int, list[Verdict]]:
 
 
 def _panel_columns(panel: PanelVerdict, jurors: Sequence[Verdict], now: datetime) -> dict[str, Any]:
+    if all(juror.outcome == Outcome.NOT_ASKED for juror in jurors):
+        return _spared_columns(jurors, now)
     reason = _panel_reason(panel, jurors)
     return {
         "outcome": panel.outcome,
@@ -127,6 +129,22 @@ def _panel_columns(panel: PanelVerdict, jurors: Sequence[Verdict], now: datetime
         "score": _panel_score(panel, jurors),
         "confidence": None if panel.confidence is None else float(panel.confidence),
         "feedback": "\n".join(str(shortfall) for shortfall in panel.shortfalls),
+        "independent": _all_independent(jurors),
+        "flags": sorted({flag for juror in jurors for flag in juror.flags}),
+        "filled_at": now,
+        **_RELEASED,
+    }
+
+
+def _spared_columns(jurors: Sequence[Verdict], now: datetime) -> dict[str, Any]:
+    """Layer 1 had killed the row, so its panel did not fail to agree: nobody was asked."""
+    return {
+        "outcome": Outcome.NOT_ASKED,
+        "reason": KILLED,
+        "detail": jurors[0].detail,
+        "score": None,
+        "confidence": None,
+        "feedback": "",
         "independent": _all_independent(jurors),
         "flags": sorted({flag for juror in jurors for flag in juror.flags}),
         "filled_at": now,

@@ -27,7 +27,11 @@ class Juror:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run in plain values. `criterion_ids` by name, `jurors` by judge version id."""
+    """A run in plain values. `criterion_ids` by name, `jurors` by judge version id.
+
+    `spares_killed`: nobody is asked about what Layer 1 kills. A calibration asks all the same, so that the
+    judge is measured on every row.
+    """
 
     run_id: int
     criteria: CriteriaSpec
@@ -37,6 +41,7 @@ class Plan:
     on_split: OnSplit
     max_calls: int | None
     max_cost: Decimal | None
+    spares_killed: bool
 
 
 def plan_of(run: Run) -> Plan:
@@ -51,6 +56,7 @@ def plan_of(run: Run) -> Plan:
         on_split="human" if run.on_split == "human" else "majority",
         max_calls=run.max_calls,
         max_cost=run.max_cost,
+        spares_killed=run.kind == Run.Kind.SCORING,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, F, Q, Sum
 from django.utils import timezone
 
+from judging.domain.reasons import KILLED
 from judging.models import Run, Verdict
 
 _WINDOW = timedelta(seconds=20)  # the rate is of the last seconds, so that it tells what is, not what was
@@ -17,6 +18,8 @@ _WINDOW = timedelta(seconds=20)  # the rate is of the last seconds, so that it t
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Rows done of all; skips by reason, of the run's own judge and of a panel's jurors.
+
+    `killed`: rows that nobody was asked about because Layer 1 killed them.
 
     `by_judge`: number of verdicts by outcome, of each judge version asked (by id). `cost` in US dollars, None
     until a price is known; `unpriced` replies are not in it. `rate`: rows per second lately. `seconds_left`:
@@ -28,6 +31,7 @@ class Progress:
     passed: int
     failed: int
     escalated: int
+    killed: int
     skipped: dict[str, int]
     juror_skips: dict[str, int]
     by_judge: dict[int, dict[str, int]]
@@ -59,6 +63,7 @@ def progress(run: Run) -> Progress:
         passed=_count(own, "pass"),
         failed=_count(own, "fail"),
         escalated=_count(own, "escalated"),
+        killed=sum(group["n"] for group in own if group["reason"] == KILLED),
         skipped=_skips(own),
         juror_skips=_skips([group for group in groups if group["judge_version"] != run.judge_version_id]),
         by_judge=_by_judge(groups),

@@ -13,7 +13,7 @@ from judging.domain.reasons import PauseReason
 from judging.llm import Unavailable
 from judging.models import Run
 from judging.services import claims
-from judging.services.asking import Answer, cut_off, refused_row
+from judging.services.asking import Answer, cut_off, refused_row, spared
 from judging.services.budget import BudgetSpent
 from judging.services.filling import save_answers
 from judging.services.finishing import finish_run
@@ -109,8 +109,14 @@ class Pump:
     def begin(self, rows: list[int]) -> None:
         questions = patiently(lambda: open_questions(self.plan, rows)) if rows else []
         self.open.update(question.row.verdict_id for question in questions)
-        asked = [question for question in questions if not question.row.cut_off]
-        self.unsaved += [cut_off(self.plan, question) for question in questions if question.row.cut_off]
+        asked = []
+        for question in questions:
+            if question.row.killed:
+                self.unsaved.append(spared(self.plan, question))
+            elif question.row.cut_off:
+                self.unsaved.append(cut_off(self.plan, question))
+            else:
+                asked.append(question)
         self.flight.line_up(asked)
 
     def take_in(self, landed: Answer | tuple[Question, Unavailable]) -> None:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from judging.domain.aggregation import score_by_rules
 from judging.domain.families import family_key
+from judging.domain.precheck import Layer1, criteria_text_of
 from judging.domain.prompt import flags
 from judging.domain.verdicts import Score
 from judging.models import Verdict
+from judging.services.layer1 import examine
 from judging.services.plans import Plan
 from labeling.models import Candidate, Submission
 
@@ -22,7 +24,7 @@ class Row:
     """One candidate of a run. `verdict_id` is the run's own verdict, which carries the claim.
 
     `rule_scores`: the criteria that code decides. `families`: the generators' families, "" where unknown.
-    `cut_off`: every submission of it is marked truncated.
+    `cut_off`: every submission of it is marked truncated. `killed`: why Layer 1 spares the jurors this row.
     """
 
     verdict_id: int
@@ -34,6 +36,7 @@ class Row:
     flags: tuple[str, ...]
     families: frozenset[str]
     cut_off: bool
+    killed: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,16 +60,28 @@ def open_questions(plan: Plan, claimed: Sequence[int]) -> list[Question]:
     """The questions still pending in the claimed rows, row by row in the order of the claim."""
     own = Verdict.objects.select_related("candidate").only(*_READ).in_bulk(claimed)
     submissions = _submissions([verdict.candidate_id for verdict in own.values()])
+    killed = _killed(plan, [verdict.candidate_id for verdict in own.values()])
     beneath: dict[int, list[Verdict]] = defaultdict(list)
     pending = Verdict.objects.pending().filter(panel_verdict__in=claimed)
     for juror in pending.only("panel_verdict", "judge_version").order_by("pk"):
         beneath[juror.panel_verdict_id or 0].append(juror)
     questions = []
     for verdict in (own[pk] for pk in claimed if pk in own):
-        row = _row(plan, verdict, submissions[verdict.candidate_id])
+        row = _row(plan, verdict, submissions[verdict.candidate_id], killed.get(verdict.candidate_id, ""))
         asked = beneath[verdict.pk] if verdict.kind == Verdict.Kind.PANEL else [verdict]
         questions += [Question(juror.pk, juror.judge_version_id, row) for juror in asked]
     return questions
+
+
+def _killed(plan: Plan, candidate_ids: Collection[int]) -> dict[int, str]:
+    """Candidate id → why Layer 1 kills it, in a run that spares its jurors such rows."""
+    if not plan.spares_killed:
+        return {}
+    stated = criteria_text_of(
+        {"name": each.name, "description": each.description} for each in plan.criteria.criteria
+    )
+    found = examine(stated, candidate_ids)
+    return {pk: f"{each.check}: {each.reason}" for pk, each in found if each.verdict is Layer1.KILL}
 
 
 def _submissions(candidate_ids: Collection[int]) -> dict[int, list[Submission]]:
@@ -76,7 +91,7 @@ def _submissions(candidate_ids: Collection[int]) -> dict[int, list[Submission]]:
     return found
 
 
-def _row(plan: Plan, verdict: Verdict, submissions: Sequence[Submission]) -> Row:
+def _row(plan: Plan, verdict: Verdict, submissions: Sequence[Submission], killed: str) -> Row:
     candidate: Candidate = verdict.candidate
     return Row(
         verdict_id=verdict.pk,
@@ -88,4 +103,5 @@ def _row(plan: Plan, verdict: Verdict, submissions: Sequence[Submission]) -> Row
         flags=tuple(flags(candidate.output)),
         families=frozenset(submission.generator_family for submission in submissions),
         cut_off=bool(submissions) and all(submission.truncated for submission in submissions),
+        killed=killed,
     )

@@ -4,6 +4,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from judging.domain.reasons import KILLED
 from judging.models import Run, Verdict
 from judging.models.runs import VerdictQuerySet
 from labeling.models import Exposure
@@ -17,6 +18,12 @@ def skipped_of(run: Run) -> QuerySet[Verdict]:
     """Questions that brought no verdict, with what the provider said: those to each juror of a panel."""
     found = run.verdicts.filter(kind=Verdict.Kind.JUROR, outcome=Verdict.Outcome.SKIPPED)
     return found.select_related("judge_version__judge").order_by("pk")
+
+
+def killed_of(run: Run) -> QuerySet[Verdict]:
+    """The run's own rows that Layer 1 killed, so that nobody was asked; `detail` has the check and reason."""
+    found = Verdict.objects.own().filter(run=run, outcome=Verdict.Outcome.NOT_ASKED, reason=KILLED)
+    return found.order_by("pk")
 
 
 def opened_of(run: Run, reader: User) -> VerdictQuerySet:

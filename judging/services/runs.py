@@ -26,7 +26,7 @@ from labeling.services.criteria import spec_of
 
 log = logging.getLogger(__name__)
 
-type Scope = Literal["certify", "tune", "all"]
+type Scope = Literal["certify", "tune", "all", "unlabelled"]
 
 # For the estimate only: a token is some four characters; what the instructions and one scored criterion take.
 _CHARACTERS_PER_TOKEN, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 500, 60
@@ -48,8 +48,10 @@ class Estimate:
 def candidates_of(
     criteria_version: CriteriaVersion, scope: Scope, include_unlabelled: bool
 ) -> QuerySet[Candidate]:
-    """The golden rows of a split (or of both), and those that nobody has labelled if wanted."""
+    """The golden rows of a split (or of both), with those nobody has labelled if wanted; or these alone."""
     every = Candidate.objects.filter(criteria_set=criteria_version.criteria_set_id)
+    if scope == "unlabelled":
+        return every.unlabelled(criteria_version)
     if scope != "all":
         every = every.filter(split=scope)
     chosen = every.golden(criteria_version).values("pk")
@@ -140,6 +142,8 @@ def _checked_budget[T: (int, Decimal)](budget: T | None) -> T | None:
 
 
 def _no_rows(scope: Scope, include_unlabelled: bool) -> str:
+    if scope == "unlabelled":
+        return "There are no rows that nobody has labelled. Import some, then run again."
     where = "" if scope == "all" else f" of the {scope} split"
     if include_unlabelled:
         return f"There are no rows{where} to judge. Import some first."

@@ -24,10 +24,10 @@ def start_once(
     """A new run, or the one of the same kind that is at work for this judge and these criteria; and whether
     it is new.
 
-    A run over tune rows alone is no calibration, so that it never touches a certificate. The caller tells the
-    workers, on commit. Raises `CannotRun`.
+    A run over tune rows or unlabelled ones alone is no calibration, so that it never touches a certificate.
+    The caller tells the workers, on commit. Raises `CannotRun`.
     """
-    kind = Run.Kind.SCORING if scope == "tune" else Run.Kind.CALIBRATION
+    kind = Run.Kind.CALIBRATION if scope in ("certify", "all") else Run.Kind.SCORING
     JudgeVersion.objects.select_for_update().get(pk=judge_version.pk)  # two who press at once take turns
     same = Run.objects.filter(judge_version=judge_version, criteria_version=criteria_version, kind=kind)
     if at_work := same.filter(state=Run.State.RUNNING).first():

@@ -20,6 +20,7 @@ from judging.forms.runs import ResumeForm, RunForm
 from judging.models import Certificate, Run
 from judging.services.judges import missing_variables
 from judging.services.progress import progress
+from judging.services.run_rows import killed_of
 from judging.services.runs import CannotRun, cancel_run
 from judging.services.workers import workers_seen
 from judging.tasks import start_work
@@ -38,6 +39,7 @@ from labeling.views.scope import page_of
 from vera_site.http import Request, part
 
 _RUNS_PER_PAGE = 25
+_KILLED_SHOWN = 50
 # A page that watches a run asks every two seconds, but never so often that counting takes over a twentieth
 # of the time: a run of 200 000 verdicts takes a while to count, and hours to finish.
 _SOONEST, _LATEST, _IDLE = 2, 60, 20
@@ -108,6 +110,8 @@ def _context(found: Run, form: ResumeForm | None = None) -> dict[str, Any]:
         "outcomes": outcomes_of(found, figures),
         "took": duration(found),
         "skips": skip_lines(figures),
+        "killed": killed_of(found)[:_KILLED_SHOWN] if figures.killed else (),
+        "calls_saved": figures.killed * len(found.judge_version.jurors()),
         "cost": cost_words(figures),
         "time_left": time_left(figures),
         "pause": pause_sentence(found),

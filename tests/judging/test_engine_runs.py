@@ -7,9 +7,9 @@ import pytest
 from judging.models import JudgeVersion
 from judging.services.engine import work_on, work_on_any
 from judging.services.progress import progress
-from judging.services.runs import cancel_run, resume_run
+from judging.services.runs import cancel_run, resume_run, start_run
 from labeling.models import Candidate, Submission
-from tests.factories import make_candidate, make_panel
+from tests.factories import live, make_candidate, make_panel
 from tests.judging.running import KEY, judged, juror, only, outcomes, panel, rows, scoring, scripted
 
 pytestmark = pytest.mark.django_db
@@ -201,7 +201,7 @@ def test_a_criterion_that_a_rule_decides_is_scored_in_code(monkeypatch: pytest.M
     criteria_set = rows(1)
     version = criteria_set.live_version
     assert version is not None
-    version.criteria.create(position=2, name="json", description="Is JSON.", strategy="valid_json")
+    version.criteria.create(position=2, name="shape", description="As agreed.", strategy="valid_json")
 
     with scripted(monkeypatch) as judge:
         run = scoring(juror(), criteria_set)
@@ -209,8 +209,8 @@ def test_a_criterion_that_a_rule_decides_is_scored_in_code(monkeypatch: pytest.M
 
     verdict = only(run)
     assert (verdict.outcome, verdict.score) == ("fail", 0.5)
-    assert dict(verdict.scores.values_list("criterion__name", "score")) == {"meets_criteria": 1, "json": 0}
-    assert "json –" not in judge.calls[0].body["messages"][0]["content"]
+    assert dict(verdict.scores.values_list("criterion__name", "score")) == {"meets_criteria": 1, "shape": 0}
+    assert "shape –" not in judge.calls[0].body["messages"][0]["content"]
 
 
 def test_the_key_is_sent_and_kept_nowhere(
@@ -223,3 +223,37 @@ def test_the_key_is_sent_and_kept_nowhere(
     stored = [str(value) for row in run.verdicts.values() for value in row.values()]
     stored += [str(value) for row in JudgeVersion.objects.values() for value in row.values()]
     assert not any("sk-test" in text for text in [*stored, caplog.text])
+
+
+EMPTY_RESULT = '{"success": false, "result": null}'
+
+
+def test_what_layer_1_kills_is_never_sent_to_a_model_where_nothing_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    criteria_set = rows(4)
+    make_candidate(criteria_set, EMPTY_RESULT)
+
+    with scripted(monkeypatch) as judge:
+        run = scoring(panel("pass", "pass", "fail"), criteria_set)
+        work_on(run.pk)
+
+    killed = run.verdicts.filter(reason="killed", candidate__output=EMPTY_RESULT)
+    assert {verdict.outcome for verdict in killed} == {"not_asked"}
+    assert {verdict.detail.split(":")[0] for verdict in killed} == {"unmarked_failure"}
+    assert (killed.count(), len(judge.calls)) == (4, 12)
+    run.refresh_from_db()
+    figures = progress(run)
+    assert (run.state, figures.done, figures.killed, figures.skipped) == ("finished", 5, 1, {})
+
+
+def test_a_calibration_asks_about_what_layer_1_kills_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    criteria_set = rows(1)
+    make_candidate(criteria_set, EMPTY_RESULT)
+    version = live(criteria_set)
+
+    with scripted(monkeypatch) as judge:
+        run = start_run(judge_version=juror(), criteria_version=version, scope="all", include_unlabelled=True)
+        work_on(run.pk)
+
+    assert (outcomes(run), len(judge.calls)) == ({"juror pass": 2}, 2)
