@@ -40,8 +40,8 @@ def main() -> None:
     lines = Path(path).read_text().splitlines()
     requests = [json.loads(line) for line in lines[int(share) :: int(shares)]]
 
-    # One loop for all turns, which goes on between them, as in a worker: litellm keeps its connections with the
-    # loop, and writes its own log after the answers.
+    # One loop for all turns, which goes on between them, as in a worker: litellm keeps its connections with
+    # the loop, and writes its own log after the answers.
     def work(_: str) -> dict[str, float]:
         before = own_cpu()
         answered = run_in_loop(send_all(url, requests, int(in_flight))).result()
