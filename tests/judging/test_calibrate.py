@@ -13,7 +13,7 @@ from judging.models import Judge, JudgeVersion, Run
 from judging.services.engine import work_on
 from judging.services.judges import add_panel_version, promote_judge
 from labeling.models import CriteriaSet
-from tests.factories import make_candidate, make_criteria_set, make_ruling
+from tests.factories import make_candidate, make_criteria_set, make_ruling, make_version
 from tests.scripted_judge import ScriptedJudge
 from tests.shared import shared_path, shared_rows
 from vera_site.celery import app
@@ -80,6 +80,12 @@ def make_golden(verdicts: list[str]) -> tuple[CriteriaSet, list[str]]:
         make_ruling(candidate, verdict)
         texts.append(candidate.output)
     return criteria_set, texts
+
+
+def draft_panel() -> None:
+    """A second version of the panel, with its jurors in another order."""
+    jurors = JudgeVersion.objects.filter(kind="model").order_by("-judge__slug")
+    add_panel_version(slug="panel", members=list(jurors))
 
 
 @pytest.mark.usefixtures("_work_at_once")
@@ -239,3 +245,27 @@ def test_wrong_names_are_wrong_use(
 
     assert refusal.value.returncode == 2
     assert not Run.objects.exists()
+
+
+def test_newer_drafts_than_the_live_versions_are_mentioned(provider: dict[str, str]) -> None:
+    criteria_set, _ = make_golden(["pass", "fail"])
+    make_version(criteria_set)
+    draft_panel()
+    err = StringIO()
+
+    with pytest.raises(SystemExit):
+        call_command("calibrate", "panel", "replies", stdout=StringIO(), stderr=err)
+
+    assert "newer draft of the judge: panel@2. This run uses the live panel@1." in err.getvalue()
+    assert "newer draft of the criteria: replies@2. This run uses the live replies@1." in err.getvalue()
+
+
+def test_nothing_is_said_of_drafts_to_who_names_the_newest(provider: dict[str, str]) -> None:
+    make_golden(["pass", "fail"])
+    draft_panel()
+    err = StringIO()
+
+    with pytest.raises(SystemExit):
+        call_command("calibrate", "panel@2", "replies", stdout=StringIO(), stderr=err)
+
+    assert "newer draft" not in err.getvalue()

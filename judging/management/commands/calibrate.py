@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from judging.domain.reasons import PAUSE_SENTENCES, PauseReason
-from judging.models import Run
+from judging.models import JudgeVersion, Run
 from judging.services.patience import patiently
 from judging.services.progress import Progress, progress
 from judging.services.resource import resource, summary
@@ -21,6 +22,7 @@ from judging.services.standing import Standing, UnknownName, named_standing
 from judging.services.starting import start_once
 from judging.services.workers import workers_seen
 from judging.tasks import start_work
+from labeling.models import CriteriaVersion
 
 _LOOK_EVERY = 0.5  # seconds
 _WORD_EVERY = 30.0  # seconds between two words that no worker is seen
@@ -76,6 +78,8 @@ class Command(BaseCommand):
             raise CommandError(str(problem), returncode=2) from None
         what = "is started" if is_new else "is at work already, so no second one was started"
         self.stderr.write(f"Run {run.pk} {what}: {standing.judge_version} on {standing.criteria_version}.")
+        for sentence in newer_drafts(standing.judge_version, standing.criteria_version):
+            self.stderr.write(sentence)
         return run
 
     def follow(self, run: Run) -> Run:
@@ -116,6 +120,16 @@ def show(bar: "tqdm[Any]", figures: Progress) -> None:
     """Bring the bar to where the run is."""
     bar.set_postfix(skipped=sum(figures.skipped.values()), calls=figures.calls, refresh=False)
     bar.update(figures.done - bar.n)
+
+
+def newer_drafts(judge_version: JudgeVersion, criteria_version: CriteriaVersion) -> Iterator[str]:
+    """A sentence for each of the two that is live and has a newer version, which this run says nothing of."""
+    judge, criteria_set = judge_version.judge, criteria_version.criteria_set
+    asked = (judge, judge_version, "judge"), (criteria_set, criteria_version, "criteria")
+    for owner, version, what in asked:
+        newest = owner.versions.order_by("-number").first()
+        if version.pk == owner.live_version_id and newest is not None and newest.number > version.number:
+            yield f"There is a newer draft of the {what}: {newest}. This run uses the live {version}."
 
 
 def run_resource(run: Run) -> dict[str, Any]:
