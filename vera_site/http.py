@@ -10,6 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django_htmx.middleware import HtmxDetails
 
+_LONGEST_ZONE = 64  # characters; the longest name there is has half as many
+
 
 class Request(HttpRequest):
     """A request behind `login_required`: its user is a real one and htmx details are attached."""
@@ -67,7 +69,8 @@ def readers_zone(
 def zone_named(name: str) -> ZoneInfo | None:
     """The zone of that name, such as Europe/Berlin. None, which is the site's own, for every other word."""
     try:
-        return ZoneInfo(name) if name else None
+        # A name of hundreds of folders is looked for so deep that Python gives up.
+        return ZoneInfo(name) if 0 < len(name) <= _LONGEST_ZONE else None
     except (ValueError, OSError, KeyError):  # not a name, no file, no such zone
         return None
 
