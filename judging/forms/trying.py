@@ -110,7 +110,11 @@ class TrialForm(forms.Form):
     def save(self, judge: JudgeVersion, actor: User) -> Trial | None:
         """The trial; None with the reason written on the form."""
         asked = self.cleaned_data
-        own = {name: asked[name] for name in ("request", "output", "grounding", "criteria_text")}
+        # A browser sends every end of a line as two characters; rows have mostly one.
+        own = {
+            name: asked[name].replace("\r\n", "\n")
+            for name in ("request", "output", "grounding", "criteria_text")
+        }
         what: dict[str, Any] = {"texts": own} if asked["output"] else {"row": int(asked["row"])}
         try:
             return start_trial(judge_version=judge, criteria_version=self._version, actor=actor, **what)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Substr
 
 from judging.models import JudgeVersion, Trial
 from labeling.domain.content import content_hash
 from labeling.domain.criteria import InvalidCriteria, check_criteria
-from labeling.models import Candidate, CriteriaVersion, Exposure
+from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Ruling
 from labeling.services.audit import record
 from labeling.services.criteria import spec_of
 from labeling.services.exposures import record_exposure
@@ -19,6 +19,7 @@ from labeling.services.exposures import record_exposure
 KEPT = 20  # the newest trials of each judge; older ones are deleted
 _OFFERED = 25  # rows of each kind
 _EXCERPT = 90  # characters
+_TEXTS = ("request", "output", "grounding", "criteria_text")
 
 
 class CannotTry(ValueError):
@@ -35,10 +36,10 @@ class Offer:
 
 
 def offered_rows(version: CriteriaVersion) -> list[Offer]:
-    """Tune rows, then rows that nobody has labelled under `version`: trying these harms no certificate."""
+    """Tune rows, then rows that nobody has labelled: trying these harms no certificate."""
     rows = Candidate.objects.filter(criteria_set=version.criteria_set_id)
     tune = _excerpts(rows.filter(split="tune"))
-    new = _excerpts(rows.filter(split="certify").unlabelled(version))
+    new = _excerpts(_new(rows.filter(split="certify")))
     return [Offer(pk, text, True) for pk, text in tune] + [Offer(pk, text, False) for pk, text in new]
 
 
@@ -106,14 +107,12 @@ def _row(version: CriteriaVersion, row: int | None, texts: Mapping[str, str]) ->
     """The row to try; None for texts that are no row's."""
     rows = Candidate.objects.filter(criteria_set=version.criteria_set_id)
     if row is None:
-        names = ("request", "output", "grounding", "criteria_text")
-        same = content_hash(*(texts.get(name, "") for name in names))
-        candidate = rows.filter(content_hash=same).first()
+        candidate = rows.filter(content_hash__in=_hashes(texts)).first()
     else:
         candidate = rows.filter(pk=row).first()
         if candidate is None:
             raise CannotTry(f"There is no row {row} in this criteria set.")
-    if candidate and candidate.split == Candidate.Split.CERTIFY and not _is_new(candidate, version):
+    if candidate and candidate.split == Candidate.Split.CERTIFY and not _is_new(candidate):
         raise CannotTry(
             f"Row {candidate.pk} is labelled and certifies judges, so no judge is tried on it: who tunes a "
             "judge by the rows that certify it measures nothing any more. Take a tune row, one that nobody "
@@ -122,8 +121,24 @@ def _row(version: CriteriaVersion, row: int | None, texts: Mapping[str, str]) ->
     return candidate
 
 
-def _is_new(candidate: Candidate, version: CriteriaVersion) -> bool:
-    return Candidate.objects.filter(pk=candidate.pk).unlabelled(version).exists()
+def _hashes(texts: Mapping[str, str]) -> list[str]:
+    """The contents that these texts may be: what is pasted into a form comes with other ends of lines."""
+    plain = [texts.get(name, "").replace("\r\n", "\n") for name in _TEXTS]
+    typed = [texts.get(name, "") for name in _TEXTS]
+    return [content_hash(*spelled) for spelled in (typed, plain, [t.replace("\n", "\r\n") for t in plain])]
+
+
+def _new(rows: QuerySet[Candidate]) -> QuerySet[Candidate]:
+    """Those that nobody has labelled or ruled on, under any version: under an earlier one than is tried by,
+    they may well certify.
+    """
+    own = {"candidate": OuterRef("pk")}
+    labels, rulings = Label.objects.current(), Ruling.objects.current()
+    return rows.filter(~Exists(labels.filter(**own)), ~Exists(rulings.filter(**own)))
+
+
+def _is_new(candidate: Candidate) -> bool:
+    return _new(Candidate.objects.filter(pk=candidate.pk)).exists()
 
 
 def _forget_old(judge_version: JudgeVersion) -> None:

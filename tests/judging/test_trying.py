@@ -14,7 +14,7 @@ from judging.services.trial_answers import Asked, questions_of
 from judging.services.trials import KEPT, CannotTry, offered_rows, start_trial
 from judging.services.trying import answer_trial, answer_waiting
 from labeling.models import Candidate, CriteriaSet, Exposure
-from tests.factories import live, make_candidate, make_criteria_set, make_ruling, make_user
+from tests.factories import live, make_candidate, make_criteria_set, make_ruling, make_user, make_version
 from tests.judging.running import KEY, URL, juror, panel, scripted
 
 pytestmark = pytest.mark.django_db
@@ -271,6 +271,27 @@ def test_rows_that_certify_and_are_labelled_are_refused() -> None:
         tried(juror(), criteria_set, row=golden.pk)
     with pytest.raises(CannotTry, match="certifies judges"):
         tried(juror(), criteria_set, texts=TEXTS | {"request": golden.request, "output": "Golden."})
+
+
+@pytest.mark.parametrize(("stored", "pasted"), [("1\n2", "1\r\n2"), ("1\r\n2", "1\n2"), ("1\r\n2", "1\r\n2")])
+def test_a_row_that_certifies_is_known_by_any_end_of_its_lines(stored: str, pasted: str) -> None:
+    criteria_set = make_criteria_set()
+    golden = make_candidate(criteria_set, stored)
+    make_ruling(golden)
+
+    with pytest.raises(CannotTry, match="certifies judges"):
+        tried(juror(), criteria_set, texts=TEXTS | {"request": golden.request, "output": pasted})
+
+
+def test_a_draft_of_the_criteria_opens_no_row_that_certifies() -> None:
+    criteria_set = make_criteria_set()
+    golden = make_candidate(criteria_set, "Golden.")
+    make_ruling(golden)
+    draft = make_version(criteria_set)
+
+    assert offered_rows(draft) == []
+    with pytest.raises(CannotTry, match="certifies judges"):
+        start_trial(judge_version=juror(), criteria_version=draft, row=golden.pk, actor=make_user())
 
 
 def test_trying_a_row_is_logged_as_seeing_a_verdict() -> None:

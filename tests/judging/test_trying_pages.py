@@ -85,6 +85,14 @@ def test_ones_own_text_goes_before_the_row(as_lead: Client, criteria_set: Criter
     assert (trial.candidate, trial.texts["output"], trial.texts["request"]) == (None, "Mine.", "Yours?")
 
 
+def test_what_is_pasted_is_tried_with_the_ends_of_lines_that_rows_have(
+    as_lead: Client, criteria_set: CriteriaSet
+) -> None:
+    as_lead.post(try_address(juror()), {"output": "One.\r\nTwo."})
+
+    assert Trial.objects.get().texts["output"] == "One.\nTwo."
+
+
 def test_without_a_row_to_offer_an_example_stands_ready(as_lead: Client, criteria_set: CriteriaSet) -> None:
     make_ruling(make_candidate(criteria_set))
     judge = juror()
