@@ -1,5 +1,6 @@
 """What to run, how far, and which rows of a run to look at."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -161,13 +162,24 @@ class RunForm(BudgetForm):
 
 
 class SkipFilter(forms.Form):
-    """Which skipped rows to list."""
+    """Which skipped rows to list. `counts`: the reasons there are, with how many replies each."""
 
-    reason = forms.ChoiceField(
-        label="Reason",
-        required=False,
-        choices=[("", "any"), *((str(code), str(code).replace("_", " ")) for code in SKIP_SENTENCES)],
-    )
+    reason = forms.ChoiceField(label="Reason", required=False)
+
+    def __init__(self, *args: Any, counts: Mapping[str, int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["reason"]
+        assert isinstance(field, forms.ChoiceField)
+        self.reasons = len(counts)
+        asked = self.data.get("reason", "")
+        listed = {**counts, asked: counts.get(asked, 0)} if asked in SKIP_SENTENCES else counts
+        found = [(code, f"{code.replace('_', ' ')} ({count:,})") for code, count in listed.items()]
+        field.choices = [("", f"any ({sum(counts.values()):,})"), *found]
+
+    @property
+    def has_a_choice(self) -> bool:
+        """Whether there is anything to choose between, or a choice to be undone."""
+        return self.reasons > 1 or bool(self["reason"].value())
 
 
 class VerdictFilter(forms.Form):

@@ -2,7 +2,7 @@
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from judging.domain.reasons import KILLED
 from judging.models import Run, Verdict
@@ -24,6 +24,12 @@ def killed_of(run: Run) -> QuerySet[Verdict]:
     """The run's own rows that Layer 1 killed, so that nobody was asked; `detail` has the check and reason."""
     found = Verdict.objects.own().filter(run=run, outcome=Verdict.Outcome.NOT_ASKED, reason=KILLED)
     return found.order_by("pk")
+
+
+def skip_counts(run: Run) -> dict[str, int]:
+    """How many such questions there are by reason, the most frequent first."""
+    counted = skipped_of(run).order_by().values_list("reason").annotate(n=Count("pk"))
+    return dict(counted.order_by("-n", "reason"))
 
 
 def opened_of(run: Run, reader: User) -> VerdictQuerySet:
@@ -55,6 +61,11 @@ def open_verdicts(*, run: Run, reader: User, outcome: str = "", most: int) -> in
             candidates=candidates,
         )
     return len(candidates)
+
+
+def without_verdict(run: Run) -> int:
+    """How many rows the run's own judge skipped."""
+    return Verdict.objects.own().filter(run=run, outcome=Verdict.Outcome.SKIPPED).count()
 
 
 def _decided(run: Run) -> VerdictQuerySet:

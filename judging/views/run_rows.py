@@ -10,7 +10,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 from judging.access import get_run
 from judging.domain.reasons import SKIP_SENTENCES, SkipReason
 from judging.forms.runs import SkipFilter, VerdictFilter
-from judging.services.run_rows import closed_of, open_verdicts, opened_of, skipped_of
+from judging.services.run_rows import (
+    closed_of,
+    open_verdicts,
+    opened_of,
+    skip_counts,
+    skipped_of,
+    without_verdict,
+)
 from labeling.views.scope import page_of
 from vera_site.http import Request
 
@@ -22,7 +29,7 @@ _PER_PAGE = 20
 def run_skips(request: Request, pk: int) -> HttpResponse:
     """The calls that brought no verdict, with the raw replies. Nothing of a verdict is here."""
     run = get_run(request.user, pk)
-    found, form = skipped_of(run), SkipFilter(request.GET)
+    found, form = skipped_of(run), SkipFilter(request.GET, counts=skip_counts(run))
     if form.is_valid() and form.cleaned_data["reason"]:
         found = found.filter(reason=form.cleaned_data["reason"])
     page = page_of(found, request, _PER_PAGE)
@@ -47,4 +54,5 @@ def run_verdicts(request: Request, pk: int) -> HttpResponse:
     left = closed.count()
     context: dict[str, Any] = {"section": "runs", "run": run, "form": form, "page": page}
     context |= {"closed": left, "most": min(left, _PER_PAGE)}
+    context["without"] = 0 if outcome else without_verdict(run)
     return render(request, "judging/run_verdicts.html", context)

@@ -138,8 +138,8 @@ def test_a_scripted_judge_says_that_no_model_is_asked(as_lead: Client) -> None:
     make_judge("scripted", family="scripted-a")
     make_judge("real", family="openai")
 
-    assert "no model is asked" in text_of(as_lead, "/judges/scripted/")
-    assert "no model is asked" not in text_of(as_lead, "/judges/real/")
+    assert "in place of a model" in text_of(as_lead, "/judges/scripted/")
+    assert "in place of a model" not in text_of(as_lead, "/judges/real/")
 
 
 def test_promote_then_roll_back(as_lead: Client) -> None:

@@ -256,6 +256,31 @@ def test_skipped_replies_are_shown_as_text(client: Client, monkeypatch: pytest.M
     assert "<script>alert" not in shown
     assert "\u202e" not in shown
     assert not Exposure.objects.filter(user=lead).exists()
+
+
+def test_reasons_are_a_choice_where_there_are_several(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scripted(monkeypatch):
+        run = judged(panel("prose", "prose", "pass"))
+    enter_for(client, run)
+    assert "<select" not in text_of(client, f"/runs/{run.pk}/skips/")
+
+    Verdict.objects.filter(pk=Verdict.objects.filter(reason="not_json").earliest("pk").pk).update(
+        reason="timeout"
+    )
+
+    chosen = text_of(client, f"/runs/{run.pk}/skips/")
+    assert "any (2)" in chosen
+    assert "timeout (1)" in chosen
+    assert "rate limit" not in chosen
+
+
+def test_a_reason_that_no_reply_has_lists_none(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    with scripted(monkeypatch):
+        run = judged(panel("pass", "prose", "pass"))
+    enter_for(client, run)
+
     assert "No reply was skipped for this reason" in text_of(client, f"/runs/{run.pk}/skips/?reason=timeout")
 
 
@@ -266,12 +291,12 @@ def test_verdicts_are_closed_until_opened_and_that_is_logged(
         run = judged(panel("pass", "fail", "pass"), 2)
     lead = enter_for(client, run)
     address = f"/runs/{run.pk}/verdicts/"
-    assert "0 opened by you, 2 still closed" in text_of(client, address)
+    assert "0 shown to you, here or on another page; 2 still closed" in text_of(client, address)
     assert "As scripted." not in text_of(client, address)
 
     client.post(address)
 
-    assert "2 opened by you, 0 still closed" in text_of(client, address)
+    assert "2 shown to you, here or on another page; 0 still closed" in text_of(client, address)
     assert Exposure.objects.filter(user=lead, what="verdicts").count() == 2
     assert not Exposure.objects.filter(what="labels").exists()
 
