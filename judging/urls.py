@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from judging.api.v1 import api
-from judging.views import dashboard, guide, health, judges, rows, run_rows, runs, trying
+from judging.views import dashboard, disagreements, guide, health, judges, rows, run_rows, runs, trying
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
@@ -29,4 +29,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:pk>/cancel/", runs.run_cancel, name="run_cancel"),
     path("runs/<int:pk>/skips/", run_rows.run_skips, name="run_skips"),
     path("runs/<int:pk>/verdicts/", run_rows.run_verdicts, name="run_verdicts"),
+    path("runs/<int:pk>/disagreements/", disagreements.run_disagreements, name="run_disagreements"),
 ]

@@ -61,6 +61,8 @@ class Site:
     conflict: int
     batch: int
     trials: list[int]
+    of_panel: Run
+    divided: Run
 
 
 def make_site() -> Site:
@@ -72,8 +74,8 @@ def make_site() -> Site:
     panel = make_panel([strict, hasty], "panel")
     calibrated = calibrate(strict, criteria_set, (28, 2, 3, 27), skipped=2)
     calibrate(hasty, criteria_set, (18, 12, 9, 21))
-    calibrate(panel, criteria_set, (16, 1, 1, 16))
-    make_run(panel, criteria_set, a=3, b=2, c=1, d=3, split="tune")
+    of_panel = calibrate(panel, criteria_set, (16, 1, 1, 16))
+    divided = divide(make_run(panel, criteria_set, a=3, b=2, c=1, d=3, split="tune"))
     make_version(criteria_set)
     return Site(
         lead=lead,
@@ -85,6 +87,8 @@ def make_site() -> Site:
         conflict=disagree(criteria_set, lead, labeler),
         batch=bring_in(criteria_set, lead),
         trials=try_out(strict, criteria_set),
+        of_panel=of_panel,
+        divided=divided,
     )
 
 
@@ -97,6 +101,17 @@ def calibrate(
     run.finished_at = timezone.now()
     run.save()
     certified(run, run.finished_at)
+    return run
+
+
+def divide(run: Run) -> Run:
+    """Let the panel's first juror pass every row of a run, with a score and a reason from each juror."""
+    criterion = run.criteria_version.criteria.get()
+    first = run.judge_version.jurors()[0]
+    run.verdicts.filter(judge_version=first).update(outcome="pass")
+    for verdict in run.verdicts.filter(kind="juror"):
+        passes = verdict.outcome == "pass"
+        verdict.scores.create(criterion=criterion, score=passes, reason="It is what was asked for." * passes)
     return run
 
 
@@ -142,6 +157,7 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
     both = [slug, site.empty.slug]
     return {
         "home": [reverse("home")],
+        "words": [reverse("words")],
         "label": [reverse("label", args=[each]) for each in both],
         "label_text": [reverse("label_text", args=[slug, site.conflict, "output"])],
         "golden": [
@@ -173,6 +189,9 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "run": [reverse("run", args=[run.pk]) for run in (site.calibrated, site.paused)],
         "run_skips": [reverse("run_skips", args=[site.calibrated.pk])],
         "run_verdicts": [reverse("run_verdicts", args=[site.calibrated.pk])],
+        "run_disagreements": [
+            reverse("run_disagreements", args=[run.pk]) for run in (site.divided, site.of_panel)
+        ],
         "guide": [reverse("guide")],
         "set_guide": [reverse("set_guide", args=[each]) for each in both],
         "judge_try": [reverse("judge_try", args=["strict"])],

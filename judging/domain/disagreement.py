@@ -1,0 +1,40 @@
+"""Where a panel's jurors differ, from how often each pattern of their outcomes occurred."""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from judging.domain.aggregation import OnSplit
+from judging.domain.early_stop import SIDES, asked_in_turn
+from labeling.domain.agreement import Table
+
+# Rows by the jurors' outcomes, in the order of their seats.
+type Patterns = Mapping[tuple[str, ...], int]
+
+
+def split_rows(patterns: Patterns) -> int:
+    """Rows that some jurors pass and others fail."""
+    return sum(rows for outcomes, rows in patterns.items() if all(side in outcomes for side in SIDES))
+
+
+def pair_tables(patterns: Patterns, jurors: int) -> Iterator[tuple[int, int, Table]]:
+    """Each two of the `jurors` seats, from 0, with the table of the rows on which both gave a verdict."""
+    for one, other in combinations(range(jurors), 2):
+        yield one, other, _table(patterns, one, other)
+
+
+def _table(patterns: Patterns, one: int, other: int) -> Table:
+    cells: dict[tuple[str, str], int] = {(a, b): 0 for a in SIDES for b in SIDES}
+    for outcomes, rows in patterns.items():
+        if (cell := (outcomes[one], outcomes[other])) in cells:
+            cells[cell] += rows
+    return Table(*cells.values())
+
+
+def questions(patterns: Patterns) -> int:
+    """How often jurors were asked when all are asked about every row."""
+    return sum(len(outcomes) * rows for outcomes, rows in patterns.items())
+
+
+def questions_in_turn(patterns: Patterns, on_split: OnSplit) -> int:
+    """How often they would have been, seat by seat and no further than each verdict needs."""
+    return sum(asked_in_turn(outcomes, on_split) * rows for outcomes, rows in patterns.items())

@@ -1,0 +1,34 @@
+"""Asking a panel's jurors one after another, and no further than the verdict needs."""
+
+from collections.abc import Sequence
+
+from judging.domain.aggregation import OnSplit
+from judging.domain.verdicts import Outcome
+
+SIDES = (Outcome.PASS, Outcome.FAIL)
+
+
+def may_stop(jurors: int, answers: Sequence[str], on_split: OnSplit = "majority") -> bool:
+    """Whether the rest may be left unasked: nothing they could say would change outcome or reason.
+
+    `jurors`: how many are configured. `answers`: the outcomes so far, in whichever order; all that is
+    neither pass nor fail is a juror without a verdict. Where splits go to people, everybody is asked: a
+    later juror may make the split.
+    """
+    left = jurors - len(answers)
+    if left <= 0:
+        return True
+    if on_split == "human":
+        return False
+    votes = [answers.count(side) for side in SIDES]
+    decided = any(2 * count > jurors for count in votes)
+    undecidable = all(2 * (count + left) <= jurors for count in votes)
+    return decided or undecidable
+
+
+def asked_in_turn(answers: Sequence[str], on_split: OnSplit = "majority") -> int:
+    """How many of a panel's jurors, who would answer so in this order, are asked before one may stop."""
+    asked = 0
+    while not may_stop(len(answers), answers[:asked], on_split):
+        asked += 1
+    return asked
