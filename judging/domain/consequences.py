@@ -126,7 +126,8 @@ def _doubt(found: Share) -> str:
         return f"Up to {high} of 100 cannot be ruled out."
     if found.seen == found.rows:
         return f"As few as {low} of 100 cannot be ruled out."
-    return f"Anything from {low} to {high} is possible: {found.seen} of {_rows(found.rows)} were so."
+    were = "was" if found.seen == 1 else "were"
+    return f"Anything from {low} to {high} is possible: {found.seen} of {_rows(found.rows)} {were} so."
 
 
 def _rows(number: int, kind: str = "") -> str:

@@ -40,7 +40,7 @@ class Case:
     """What the next step follows from. `reasons` block, `warnings` do not.
 
     `labels_needed`: rows in all that would show the judge above the bar, None where no number would.
-    `shown`: the rows there are show it already, the lower bound of kappa being at the bar or above.
+    `bound` and `bar` as they are written; `shown`: the one-sided 95 % bound of kappa is at the bar or above.
     `at_work`: a calibration of this very judge is under way. `is_draft`: it may be promoted, and is not yet.
     """
 
@@ -50,6 +50,8 @@ class Case:
     min_rows: int = 30
     min_per_class: int = 5
     labels_needed: int | None = None
+    bound: str = ""
+    bar: str = "0.65"
     shown: bool = False
     at_work: bool = False
     is_draft: bool = False
@@ -98,23 +100,28 @@ def labels_words(case: Case) -> str:
     if case.more_labels:
         return f"{case.more_labels} more: {_what_is_missing(case)}."
     codes = {reason.code for reason in case.reasons}
-    if codes & {Code.BELOW_BAR, Code.UNDEFINED_KAPPA}:
-        return (
-            "More labels would not help: they do not lift a kappa below the bar. The judge must get better."
-        )
+    if Code.UNDEFINED_KAPPA in codes:
+        return "Rows of the other kind: kappa exists only where there are good rows and bad ones."
+    if Code.BELOW_BAR in codes:
+        return "No more. More labels make this surer, not better: the judge or the criteria must change."
+    return f"No more for the certificate. {_how_sure(case)}"
+
+
+def _how_sure(case: Case) -> str:
     if case.shown:
-        return f"No more. The {case.table.n} rows there are show that it is better than the bar."
-    if case.labels_needed is None:
         return (
-            "No more for the certificate. Kappa is so near the bar that no number of labels would settle it."
+            f"The {case.table.n} rows there are make it 95% sure that its kappa is above {case.bound}; "
+            f"the bar is {case.bar}."
         )
+    if case.labels_needed is None:
+        return f"Kappa is so near the bar of {case.bar} that no number of labels would settle it."
     further = case.labels_needed - case.table.n
     if further > 0:
         return (
-            f"No more for the certificate. About {further} more ({case.labels_needed} in all) would show "
-            "that it is better than the bar and not lucky."
+            f"To be 95% sure that its kappa is above the bar of {case.bar} takes about {further} more "
+            f"({case.labels_needed} in all), if it does as well on those."
         )
-    return "No more for the certificate. Further ones would make it surer that it is better than the bar."
+    return f"A few more would make it surer that its kappa is above the bar of {case.bar}."
 
 
 def _what_is_missing(case: Case) -> str:
@@ -211,7 +218,8 @@ def _surer(case: Case, reason: Reason) -> Step:
         return Step(Action.LABEL, "It may gate. More labelled rows would make the answer surer.")
     return Step(
         Action.LABEL,
-        f"It may gate. About {further} more labelled rows would show that this is not luck.",
+        f"It may gate. About {further} more labelled rows ({case.labels_needed} in all) would settle whether "
+        "its kappa is above the bar, if it does as well on those.",
     )
 
 

@@ -1,18 +1,21 @@
 """The answer about a judge as a stranger reads it: may I trust it, why, and what next."""
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 
 from judging.domain.consequences import Sentence, rests_on, sentences
+from judging.domain.figures import plain
 from judging.domain.next_steps import Case, Step, labels_words, next_step
 from judging.domain.reasons import CertificateReason as Code
 from judging.models import Run
 from judging.services.standing import Standing
 from judging.views.interval import IntervalDrawing, interval_drawing
-from judging.views.step_links import Link, link_of, versions_query
+from judging.views.step_links import Link, link_of, tune_link, versions_query
 from labeling.domain.agreement import Table, Undefined, kappa, labels_needed
 
 _FIRST = 2  # reasons on the dashboard; the page behind has them all
+_ROWS_MISSING = {Code.TOO_FEW_ROWS, Code.TOO_FEW_OF_ONE_CLASS, Code.RUN_INCOMPLETE}
 _IN_SHORT = {
     Code.NEVER_CALIBRATED: "Nobody knows yet how well it agrees with people.",
     Code.TOO_FEW_ROWS: "It was compared with people on too few rows to tell skill from luck.",
@@ -31,7 +34,6 @@ class Layer1:
 
     killed: int
     rows: int
-    share: str
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Answer:
     is_live: bool
     step: Step
     link: Link
+    first_link: Link | None  # what to look at before that
     labels: str
     drawing: IntervalDrawing | None
 
@@ -51,8 +54,16 @@ class Answer:
         if not self.standing.certificate:
             return "No – not measured yet"
         if not self.standing.certified:
-            return "No – may not gate yet"
+            return self._refusal
         return "Yes – may gate" if self.is_live else "Yes – good enough, but not live"
+
+    @property
+    def _refusal(self) -> str:
+        """ "Yet" only where nothing but rows are missing: more of them change no other answer."""
+        codes = {reason.code for reason in self.standing.reasons}
+        if codes == {Code.EXPIRED}:
+            return "No – its certificate ran out"
+        return "No – may not gate yet" if codes <= _ROWS_MISSING else "No – may not gate"
 
     @property
     def in_short(self) -> str:
@@ -65,14 +76,32 @@ class Answer:
         return max(0, len(self.standing.reasons) - _FIRST)
 
     @property
+    def how_sure(self) -> str:
+        """The lower bound in words: the one figure of doubt, the same as in the API; "" without kappa."""
+        certificate = self.standing.certificate
+        if certificate is None or certificate.lower_bound is None:
+            return ""
+        bar = plain(self.standing.bar)
+        return f"95% sure that its kappa is above {certificate.shown_bound}; the bar is {bar}."
+
+    @property
+    def against_it(self) -> str:
+        """Where the whole interval is below the bar: that it is no bad luck."""
+        certificate = self.standing.certificate
+        if certificate is None or certificate.interval_high is None or not self.drawing:
+            return ""
+        if self.drawing.capped or certificate.interval_high >= self.standing.bar:
+            return ""
+        return "Even the right end of the line is below the bar: that is no bad luck."
+
+    @property
     def certificate_reached(self) -> str:
         """Why the judge may gate, in a sentence with its figures."""
         certificate = self.standing.certificate
         assert certificate is not None
-        bar = f"{self.standing.bar.normalize():f}"
         return (
             f"It agrees with people well beyond luck: kappa {certificate.shown_kappa} reaches the bar "
-            f"of {bar} on {certificate.n} rows."
+            f"of {plain(self.standing.bar)} on {certificate.n} rows."
         )
 
     @property
@@ -86,7 +115,8 @@ class Answer:
 
     @property
     def consequences(self) -> list[Sentence]:
-        return sentences(_table(self.standing)) if self.standing.certificate else []
+        found = sentences(_table(self.standing)) if self.standing.certificate else []
+        return [Sentence(_unbroken(each.claim), each.doubt) for each in found]
 
     @property
     def rests_on(self) -> str:
@@ -101,7 +131,7 @@ class Answer:
         if certificate is None or not table.n:
             return None
         killed = table.n - certificate.calibration.unkilled_table.n
-        return Layer1(killed, table.n, _percent(killed, table.n))
+        return Layer1(killed, table.n)
 
     @property
     def versions(self) -> str:
@@ -118,6 +148,7 @@ def answer_of(standing: Standing, at_work: Run | None = None) -> Answer:
         is_live=is_live(standing),
         step=step,
         link=link_of(step.action, standing, at_work),
+        first_link=tune_link(step.action, standing),
         labels=labels_words(case),
         drawing=interval_drawing(standing),
     )
@@ -161,6 +192,8 @@ def _case(standing: Standing, at_work: Run | None) -> Case:
         min_rows=policy["min_rows"],
         min_per_class=policy["min_per_class"],
         labels_needed=_labels_needed(table, standing.bar),
+        bound=certificate.shown_bound if certificate else "",
+        bar=plain(standing.bar),
         shown=bool(certificate and certificate.lower_bound and certificate.lower_bound >= standing.bar),
         at_work=at_work is not None,
         is_draft=is_draft(standing),
@@ -174,8 +207,6 @@ def _labels_needed(table: Table, bar: Decimal) -> int | None:
         return None
 
 
-def _percent(part: int, whole: int) -> str:
-    """Whole percent; never 0% of something."""
-    if 0 < 100 * part < whole:
-        return "under 1%"
-    return f"{round(100 * part / whole)}%"
+def _unbroken(claim: str) -> str:
+    """The same with its number kept on one line with the words around it."""
+    return re.sub(r"(about|than) \d+( are| is)?", lambda found: found[0].replace(" ", "\u00a0"), claim)

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -32,7 +32,7 @@ def dashboard(request: Request) -> HttpResponse:
     """Every judge that was ever measured on a criteria set that the reader leads, and those that were not."""
     check_lead(request.user)
     sets, now = led_sets(request.user), timezone.now()
-    page = page_of(_measured(sets), request, _PER_PAGE)
+    page = page_of(_measured(sets, now), request, _PER_PAGE)
     context: dict[str, Any] = {"section": "dashboard", "page": page, "explained": drawing_to_explain()}
     context["pairs"] = load_pairs([(key["of_set"], key["by_judge"]) for key in page], now)
     context["gating"] = _gating(sets, now)
@@ -40,8 +40,8 @@ def dashboard(request: Request) -> HttpResponse:
     return render(request, "judging/dashboard.html", context)
 
 
-def _measured(sets: QuerySet[CriteriaSet]) -> QuerySet[Certificate, Any]:
-    """Judge and criteria set of every certificate in force, once each."""
+def _measured(sets: QuerySet[CriteriaSet], now: datetime) -> QuerySet[Certificate, Any]:
+    """Judge and criteria set of every certificate in force, once each; within a set the open ones first."""
     current = Certificate.objects.current().within(sets)
     keys = current.values(
         of_set=F("criteria_version__criteria_set"),
@@ -49,7 +49,13 @@ def _measured(sets: QuerySet[CriteriaSet]) -> QuerySet[Certificate, Any]:
         set_slug=F("criteria_version__criteria_set__slug"),
         judge_slug=F("judge_version__judge__slug"),
     )
-    return keys.distinct().order_by("set_slug", "judge_slug")
+    gates = Q(
+        status=Certificate.Status.CERTIFIED,
+        expires_at__gt=now,
+        judge_version=F("judge_version__judge__live_version"),
+        criteria_version=F("criteria_version__criteria_set__live_version"),
+    )
+    return keys.annotate(open=Count("pk", filter=gates)).order_by("set_slug", "-open", "judge_slug")
 
 
 def _gating(sets: QuerySet[CriteriaSet], now: datetime) -> int:

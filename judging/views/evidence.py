@@ -11,7 +11,8 @@ from judging.services.standing import Standing
 from judging.views.answers import answer_of
 from judging.views.figures import defined, lines_of, more_lines_of
 from judging.views.kappa_history import kappa_over_time
-from judging.views.pairs import UNFINISHED, JurorLine, jurors_of, line_of, load_pairs
+from judging.views.limits import limits_of, rests_on_rows
+from judging.views.pairs import UNFINISHED, JurorLine, jurors_of, line_of, load_pairs, worth_of
 from judging.views.two_by_two import two_by_two
 from labeling.domain.agreement import band, kappa
 
@@ -76,12 +77,16 @@ def _at_work(standing: Standing) -> Run | None:
 
 def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
     table = certificate.calibration.table
+    seats = _seats(certificate)
     return {
         "calibration": certificate.calibration,
+        "rests_on_rows": rests_on_rows(certificate.calibration),
+        "limits": limits_of(certificate.calibration),
         "lines": lines_of(certificate),
         "more_lines": more_lines_of(certificate),
         "band": _BANDS.get(defined(lambda: band(kappa(table))) or ""),
-        "seats": _seats(certificate),
+        "seats": seats,
+        "worth": worth_of(certificate, [seat.line for seat in seats[1:]]),
         "history": _history(standing),
         "two_by_two": two_by_two(standing),
         "kappa_history": kappa_over_time(standing),

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from judging.domain.figures import plain
+from judging.domain.figures import percent as written
+from judging.domain.figures import percent_interval, plain
 from judging.models import Certificate
 from labeling.domain.agreement import (
     Estimate,
@@ -35,12 +36,12 @@ class Line:
 def lines_of(certificate: Certificate) -> list[Line]:
     """What stands beside the kappa of a certificate."""
     table = certificate.calibration.table
-    return [_bound(certificate), *_per_class(table), *_gaps(certificate), _leaning_line(table)]
+    return [_bound(certificate), *_per_class(table), _leaning_line(table)]
 
 
 def more_lines_of(certificate: Certificate) -> list[Line]:
-    """What only a statistician asks for."""
-    return list(_more(certificate.calibration.table))
+    """What skips and broken rows could hide, and what only a statistician asks for."""
+    return [*_gaps(certificate), *_more(certificate.calibration.table)]
 
 
 def defined[T](compute: Callable[[], T]) -> T | None:
@@ -52,8 +53,8 @@ def defined[T](compute: Callable[[], T]) -> T | None:
 
 
 def percent(share: float | None) -> str:
-    """A share as a percentage; one decimal, so that 94.9 % is not read as 95 %."""
-    return "–" if share is None else f"{int(share * 1000) / 10:g}%"
+    """A share as a percentage with one decimal, so that 94.9 % is not read as 95 %."""
+    return "–" if share is None else written(share)
 
 
 def _per_class(table: Table) -> Iterator[Line]:
@@ -81,7 +82,7 @@ def _chance_agreement(table: Table) -> float:
 def _share(name: str, estimate: Estimate | None, means: str) -> Line:
     if estimate is None:
         return Line(name, "undefined", "no such rows", means)
-    doubt = f"95% interval {percent(estimate.low)} to {percent(estimate.high)}, {estimate.n} rows"
+    doubt = f"95% interval {percent_interval(estimate.low, estimate.high)}, {_counted(estimate.n, 'row')}"
     return Line(name, percent(estimate.value), doubt, means)
 
 
@@ -91,8 +92,8 @@ def _gaps(certificate: Certificate) -> Iterator[Line]:
     asked = calibration.table.n + calibration.skipped
     needed = float(certificate.policy["min_coverage"])
     yield Line(
-        "Coverage",
-        percent(certificate.coverage),
+        "Coverage: rows with a verdict",
+        "–" if certificate.coverage is None else written(certificate.coverage, needed),
         f"{calibration.table.n} of {asked} rows have a verdict",
         f"A judge that skips the hard rows looks better than it is. The policy asks for {percent(needed)}"
         + _judged(certificate.coverage, needed),
@@ -107,12 +108,12 @@ def _gaps(certificate: Certificate) -> Iterator[Line]:
     )
     unkilled = calibration.unkilled_table
     estimate = defined(lambda: estimate_kappa(unkilled))
-    killed = _counted(calibration.table.n - unkilled.n, "row") + " left out"
+    killed = _counted(calibration.table.n - unkilled.n, "row") + " left out that Layer 1 kills"
     yield Line(
-        "Kappa without what Layer 1 kills",
+        "Kappa without the evidently broken rows",
         _number(estimate.value if estimate else None),
         killed,
-        "Broken outputs are easy to tell. This is the agreement on the others"
+        "Layer 1, the checks before any model, tells those without a judge. This is the agreement on the rest"
         + _judged(estimate.value if estimate else None, bar),
     )
 
@@ -124,26 +125,33 @@ def _judged(value: float | None, needed: float) -> str:
 
 
 def _bound(certificate: Certificate) -> Line:
-    reached = certificate.lower_bound is not None and certificate.lower_bound >= certificate.bar
     return Line(
-        "95% lower bound of kappa",
+        "95% sure that kappa is above",
         certificate.shown_bound,
         f"bar {plain(certificate.bar)}",
-        "The true kappa is above this with 95% confidence. "
-        + (
-            "Luck alone hardly explains it."
-            if reached
-            else "It is not above the bar, so luck may be at work."
-        ),
+        f"The lower bound, one way only; lower_bound in the API. {_bound_says(certificate)}",
     )
+
+
+def _bound_says(certificate: Certificate) -> str:
+    bound, kappa = certificate.lower_bound, certificate.exact_kappa
+    if bound is None or kappa is None:
+        return "It does not exist here."
+    if bound >= certificate.bar:
+        return "It is above the bar: a judge below the bar would hardly come so far by luck."
+    if kappa >= certificate.bar:
+        return "It is below the bar: a judge just under the bar could have come so far by luck."
+    if bound > 0:
+        return "The judge agrees with people beyond luck, but too little: kappa itself is below the bar."
+    return "It is not above 0: these rows do not even show that the judge does better than luck."
 
 
 def _leaning_line(table: Table) -> Line:
     return Line(
         "Leaning",
         _leaning(table),
-        f"{table.b} too strict, {table.c} too lenient; McNemar exact p {_chance(table)}",
-        "Whether its errors fall to one side. " + _lopsided(table),
+        f"{table.b} too strict, {table.c} too lenient",
+        f"Do its errors fall to one side? {_lopsided(table)} (McNemar's exact test: p {_chance(table)}.)",
     )
 
 
@@ -160,14 +168,18 @@ def _more(table: Table) -> Iterator[Line]:
         "Matthews correlation",
         _number(mcc(table)),
         "",
-        "Another measure from −1 to 1, where 0 is luck. It should be near kappa.",
+        "Another measure of agreement, from −1 to 1, where 0 is luck. It should be near kappa.",
     )
 
 
 def _lopsided(table: Table) -> str:
-    if mcnemar_exact(table.b, table.c) < _BY_CHANCE:
+    if _leans(table):
         return "So uneven a split is hardly chance."
-    return "A split like this one may well be chance."
+    return "A split like this one may well be chance." if table.b + table.c else "It made none."
+
+
+def _leans(table: Table) -> bool:
+    return mcnemar_exact(table.b, table.c) < _BY_CHANCE
 
 
 def _chance(table: Table) -> str:
@@ -185,6 +197,6 @@ def _counted(number: int, thing: str) -> str:
 
 
 def _leaning(table: Table) -> str:
-    if not table.n or not bias_index(table):
-        return "neither lenient nor strict"
+    if not table.n or not _leans(table):
+        return "no lean shown"
     return "stricter than people" if bias_index(table) > 0 else "more lenient than people"

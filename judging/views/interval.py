@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from judging.domain.figures import plain, shown_kappa
 from judging.services.standing import Standing
-from labeling.domain.agreement import Table, Undefined, estimate_kappa, kappa_exact
+from labeling.domain.agreement import Estimate, Table, Undefined, estimate_kappa, kappa_exact, kappa_max
 
 _LEFT, _WIDTH = 10, 240  # where kappa 0 is drawn, and how far from it kappa 1
 _LABEL_EDGE = 14  # half of what a label under the axis takes
@@ -18,7 +18,8 @@ class IntervalDrawing:
     """Positions from left to right in a picture 320 wide; `words` say the same.
 
     `beyond_bar` is how far it is from the bar to kappa 1; `label` where the bar's number is written.
-    `capped`: judge and people pass shares of the rows at which kappa can be no higher.
+    `capped`: the line ends where kappa can be no higher at the shares that judge and people pass.
+    `straddles`: the line begins below the bar and the one-sided lower bound does not.
     """
 
     kappa: float
@@ -31,6 +32,7 @@ class IntervalDrawing:
     shown_low: str
     shown_high: str
     capped: bool
+    straddles: bool
     shown_bar: str
     n: int
     words: str
@@ -44,7 +46,9 @@ def interval_drawing(standing: Standing) -> IntervalDrawing | None:
     ends = certificate.interval_low, certificate.interval_high
     if ends[0] is None or ends[1] is None:
         return None
-    return _drawing(certificate.kappa, ends[0], ends[1], certificate.shown_kappa, standing.bar, certificate.n)
+    found = Estimate(certificate.kappa, ends[0], ends[1], certificate.n, "")
+    bound = certificate.lower_bound
+    return _drawing(found, certificate.shown_kappa, standing.bar, _most(certificate.calibration.table), bound)
 
 
 @lru_cache(maxsize=4096)  # a pure function of the counts, and the dashboard draws every juror each time
@@ -54,18 +58,29 @@ def table_drawing(table: Table, bar: Decimal) -> IntervalDrawing | None:
         found, exact = estimate_kappa(table), kappa_exact(table)
     except Undefined:
         return None
-    return _drawing(found.value, found.low, found.high, shown_kappa(exact, bar), bar, table.n)
+    return _drawing(found, shown_kappa(exact, bar), bar, kappa_max(table))
 
 
 def drawing_to_explain() -> IntervalDrawing:
     """Made-up numbers for the legend: a judge that just reaches the bar with much doubt left."""
     bar = Decimal("0.65")
-    return _drawing(0.76, 0.57, 0.89, shown_kappa(Fraction(76, 100), bar), bar, 60)
+    return _drawing(Estimate(0.76, 0.57, 0.89, 60, ""), shown_kappa(Fraction(76, 100), bar), bar, 1.0)
 
 
-def _drawing(kappa: float, low: float, high: float, shown: str, bar: Decimal, n: int) -> IntervalDrawing:
-    words = f"Kappa {shown}, 95% interval {low:.3f} to {high:.3f}, bar {plain(bar)}, {n} rows"
-    capped = round(high, 3) == round(kappa, 3) < 1
+def _most(table: Table) -> float:
+    """The largest kappa there; 1, which caps nothing, where kappa does not exist."""
+    try:
+        return kappa_max(table)
+    except Undefined:
+        return 1.0
+
+
+def _drawing(
+    found: Estimate, shown: str, bar: Decimal, most: float, bound: float | None = None
+) -> IntervalDrawing:
+    kappa, low, high, n = found.value, found.low, found.high, found.n
+    words = f"Kappa {shown}, 95% interval both ways {low:.3f} to {high:.3f}, bar {plain(bar)}, {n} rows"
+    capped = high >= most - 1e-9 and most < 1
     if capped:
         words += " (at these pass rates kappa can be no higher)"
     at_bar, end = _at(float(bar)), _LEFT + _WIDTH
@@ -80,6 +95,7 @@ def _drawing(kappa: float, low: float, high: float, shown: str, bar: Decimal, n:
         shown_low=shown_kappa(Fraction(low), bar),
         shown_high=shown_kappa(Fraction(high), bar),
         capped=capped,
+        straddles=bound is not None and Fraction(low) < Fraction(bar) <= Fraction(bound),
         shown_bar=plain(bar),
         n=n,
         words=words,

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.utils import timezone
@@ -14,6 +14,7 @@ from judging.services.standing import Standing
 from vera_site.charts import Axis, line_path, linear_axis, order_axis, spread_out, step_path, time_axis
 
 _MOST = 40  # the newest, so that page and query stay the same however long a judge is in use
+_LEAST_SPAN = timedelta(hours=1)
 _WORDS = 34.0  # per cent that the words of a new version take on a narrow screen
 
 
@@ -43,7 +44,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class VersionMark:
-    """Where a judge version or criteria version is calibrated for the first time; `words` may be empty."""
+    """Before a judge version or criteria version is calibrated for the first time; `words` may be empty."""
 
     x: float
     words: str
@@ -91,7 +92,7 @@ def kappa_over_time(standing: Standing) -> KappaOverTime | None:
 
 def _chart(events: Sequence[Certificate], standing: Standing, cut: bool) -> KappaOverTime:
     moments = [event.created_at for event in events]
-    by_time = spread_out(moments)
+    by_time = spread_out(moments) and _says_something(moments)
     zone = timezone.get_current_timezone()
     x_axis = time_axis(moments[0], moments[-1], zone=zone) if by_time else order_axis(len(events))
     at = [x_axis.at(moment.timestamp() if by_time else number) for number, moment in enumerate(moments)]
@@ -111,6 +112,11 @@ def _chart(events: Sequence[Certificate], standing: Standing, cut: bool) -> Kapp
         zone=timezone.get_current_timezone_name().replace("_", " "),
         cut=cut,
     )
+
+
+def _says_something(moments: Sequence[datetime]) -> bool:
+    """An axis of a few minutes tells nobody anything: the order of the marks says as much."""
+    return len(moments) < 2 or moments[-1] - moments[0] >= _LEAST_SPAN
 
 
 def _point(event: Certificate, x: float, axis: Axis, standing: Standing) -> Point:
@@ -148,11 +154,15 @@ def _lines(points: Sequence[Point]) -> list[str]:
 
 
 def _changes(events: Sequence[Certificate], at: Sequence[float]) -> list[VersionMark]:
-    """Where something new was calibrated. Words that would run into those before them are left out."""
+    """Between the last mark before something new was calibrated and its first.
+
+    Words that would run into those before them are left out.
+    """
     seen: set[tuple[str, int]] = set()
     marks: list[VersionMark] = []
     free = 0.0
-    for event, x in zip(events, at, strict=True):
+    for event, before, after in zip(events, [at[0], *at], at, strict=False):
+        x = round((before + after) / 2, 2)
         here = {("judge", event.judge_version.number), ("criteria", event.criteria_version.number)}
         new = sorted(here - seen, reverse=True) if seen else []
         seen |= here

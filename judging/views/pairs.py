@@ -9,6 +9,7 @@ from decimal import Decimal
 from django.db.models import F
 
 from judging.domain.figures import shown_kappa
+from judging.domain.panel_worth import Member, panel_worth
 from judging.models import Calibration, Certificate, Judge, JudgeVersion, Run
 from judging.services.standing import Standing
 from judging.views.answers import Answer, answer_of, is_draft
@@ -37,6 +38,7 @@ class Pair:
 
     answer: Answer
     jurors: list[JurorLine]
+    worth: str  # what the panel is worth beside its jurors; "" for a judge without
     shadows: list[Shadow]
 
 
@@ -62,10 +64,12 @@ class _Loader:
         heads = {key: head for key in self.keys if (head := self._head(key))}
         jurors = jurors_of([head.certificate for head in heads.values() if head.certificate])
         for key, head in heads.items():
-            run = head.certificate.calibration.run_id if head.certificate else 0
+            calibration = head.certificate.calibration if head.certificate else None
+            beside = jurors.get(calibration.run_id, []) if calibration else []
             yield Pair(
                 answer_of(head, self.at_work.get((head.criteria_version.pk, head.judge_version.pk))),
-                jurors.get(run, []),
+                beside,
+                worth_of(head.certificate, beside) if head.certificate else "",
                 [shadow_of(each, head) for each in self._shadows(key, head)],
             )
 
@@ -147,6 +151,13 @@ def jurors_of(certificates: Iterable[Certificate]) -> dict[int, list[JurorLine]]
         if each.judge_version_id != own:
             found[each.run_id].append(line_of(each, bar))
     return found
+
+
+def worth_of(certificate: Certificate, jurors: Sequence[JurorLine]) -> str:
+    """What a panel is worth beside its jurors, in words."""
+    members = [Member(str(each.calibration.judge_version), each.calibration.table) for each in jurors]
+    panel = Member(str(certificate.judge_version), certificate.calibration.table)
+    return panel_worth(panel, members) if members else ""
 
 
 def line_of(calibration: Calibration, bar: Decimal) -> JurorLine:

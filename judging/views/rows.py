@@ -32,7 +32,7 @@ CELLS: dict[str, tuple[str, Q]] = {
     ),
     "skipped": ("The judge gave no verdict", Q(outcome="skipped")),
     "killed": (
-        "Layer 1 kills them before any model is asked",
+        "Rows that Layer 1 kills without a model",
         Q(outcome__in=["pass", "fail"]) & ~Q(killed_by=""),
     ),
     "escalated": ("The panel split and left it to people", Q(outcome="escalated")),
@@ -64,7 +64,8 @@ def cell_rows(request: Request, judge: str, criteria: str, cell: str) -> HttpRes
     opened = rows.filter(opened_by(request.user, version)).order_by("-pk")
     page = Paginator(opened.values_list("verdict_id", "truth"), _PER_PAGE).get_page(request.GET.get("page"))
     closed = rows.count() - page.paginator.count
-    return _page(request, standing, page, {"title": title, "closed": closed, "most": min(closed, _PER_PAGE)})
+    more = {"title": title, "cell": cell, "closed": closed, "most": min(closed, _PER_PAGE)}
+    return _page(request, standing, page, more)
 
 
 @login_required

@@ -47,7 +47,7 @@ def shadow_of(standing: Standing, live: Standing) -> Shadow:
 def _words(standing: Standing) -> str:
     if standing.certificate is None:
         return "not measured yet"
-    return "good enough to gate" if standing.certified else "not good enough yet"
+    return "good enough to gate" if standing.certified else "not good enough"
 
 
 def _effect(certified: bool, live_certified: bool) -> str:

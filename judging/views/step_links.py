@@ -18,6 +18,14 @@ class Link:
     text: str
 
 
+def tune_link(action: Action, standing: Standing) -> Link | None:
+    """Where the judge's errors may be looked at before, at no cost to later certificates."""
+    if standing.certificate is None or action not in (Action.SEE_LENIENT, Action.SEE_STRICT):
+        return None
+    url = reverse("tune_rows", args=_names(standing)) + versions_query(standing)
+    return Link(url, "First its errors on tune rows (free)")
+
+
 def versions_query(standing: Standing) -> str:
     """The part of an address that keeps the reader at these versions."""
     return f"?judge_version={standing.judge_version.number}&version={standing.criteria_version.number}"
@@ -76,9 +84,9 @@ def _promote(standing: Standing) -> Link:
 _LINKS: dict[Action, Callable[[Standing], Link]] = {
     Action.LABEL: _label,
     Action.SETTLE: _of_set("rulings", "Settle them"),
-    Action.SEE_LENIENT: _rows("c", "Look at these rows"),
-    Action.SEE_STRICT: _rows("b", "Look at these rows"),
-    Action.SEE_SKIPS: _rows("skipped", "Look at these rows"),
+    Action.SEE_LENIENT: _rows("c", "Go to these rows (opening is logged)"),
+    Action.SEE_STRICT: _rows("b", "Go to these rows (opening is logged)"),
+    Action.SEE_SKIPS: _rows("skipped", "Go to these rows (opening is logged)"),
     Action.OPEN_CRITERIA: _of_set("criteria", "Open the criteria"),
     Action.OPEN_POLICY: _of_set("set_settings", "Open the policy"),
     Action.PROMOTE: _promote,

@@ -41,7 +41,7 @@ def test_the_dashboard_shows_both_badges(page: Page, login: Login, lead: User) -
     expect(strict.locator(".badge")).to_have_text("certified")
     expect(strict.get_by_text("Yes – may gate")).to_be_visible()
     expect(hasty.locator(".badge")).to_have_text("uncertified")
-    expect(hasty.get_by_text("No – may not gate yet")).to_be_visible()
+    expect(hasty.get_by_text("No – may not gate")).to_be_visible()
     expect(strict.get_by_role("img")).to_have_accessible_name(re.compile("Kappa 0.867, 95% interval"))
 
 
@@ -65,7 +65,7 @@ def test_the_next_step_leads_to_the_rows_where_the_judge_was_wrong(
     login(page, lead)
     page.goto("/dashboard/")
 
-    page.get_by_role("article", name="hasty").get_by_role("link", name="Look at these rows").click()
+    page.get_by_role("article", name="hasty").get_by_role("link", name="Go to these rows").click()
 
     expect(page.get_by_role("heading", name="People pass, the judge fails")).to_be_visible()
     expect(page.get_by_text("0 opened by you, 12 still closed.")).to_be_visible()

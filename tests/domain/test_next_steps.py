@@ -96,16 +96,17 @@ def test_luck_is_ruled_out_by_labels() -> None:
     lucky = case(beside=("bound_below_bar",), labels_needed=113)
 
     assert "About 53 more labelled rows" in next_step(lucky).words
-    assert labels_words(lucky).startswith("No more for the certificate. About 53 more (113 in all)")
+    assert "takes about 53 more (113 in all), if it does as well" in labels_words(lucky)
 
 
 def test_labels_do_not_help_a_judge_below_the_bar() -> None:
-    assert labels_words(case("below_bar")).startswith("More labels would not help")
+    assert labels_words(case("below_bar")).startswith("No more. More labels make this surer, not better")
 
 
 def test_enough_is_said_to_be_enough() -> None:
-    assert labels_words(case(labels_needed=113, shown=True)) == (
-        "No more. The 60 rows there are show that it is better than the bar."
+    assert labels_words(case(labels_needed=113, shown=True, bound="0.667")) == (
+        "No more for the certificate. The 60 rows there are make it 95% sure that its kappa is above 0.667; "
+        "the bar is 0.65."
     )
     assert "so near the bar" in labels_words(case())
     assert "would make it surer" in labels_words(case(labels_needed=40))

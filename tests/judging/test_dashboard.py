@@ -71,7 +71,7 @@ def test_a_kappa_just_below_the_bar_is_not_shown_as_the_bar(
 
     page = client.get(address).text
 
-    assert "Kappa 0.649, 95% interval" in page
+    assert "Kappa 0.649, 95% interval both ways" in page
     assert not re.search(r"[Kk]appa\W+0\.650", page)
 
 
@@ -83,7 +83,8 @@ def test_the_answer_reasons_and_next_step_are_words(client: Client, criteria_set
     assert "1 of 1 measured judge may gate now." in page
     assert "Yes – may gate" in page
     assert "kappa 0.780 reaches the bar of 0.65 on 60 rows" in page
-    assert "Of 100 outputs it lets through, about 5 are bad." in page
+    assert "Of 100 outputs it lets through, about\u00a05\u00a0are bad." in page
+    assert "95% sure that its kappa is above 0.603; the bar is 0.65." in page
     assert "60 rows, 40 of them good (67%)" in page
     assert "29 days from now" in page
 
@@ -103,12 +104,54 @@ def test_a_refused_judge_says_why_and_how_many_labels_it_needs(
     assert "style=" not in page
 
 
+def test_a_judge_below_the_bar_hears_that_more_rows_are_not_what_is_missing(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    certify(make_judge("weak"), criteria_set, a=30, b=15, c=15, d=30)
+
+    page = client.get("/dashboard/").text
+
+    assert "No – may not gate</p>" in page
+    assert "More labels make this surer, not better" in page
+    assert "Even the right end of the line is below the bar" in page
+
+
+def test_those_that_may_gate_come_first(client: Client, criteria_set: CriteriaSet) -> None:
+    certify(make_judge("a-weak"), criteria_set, a=3)
+    certify(make_judge("b-strong"), criteria_set, a=28, d=28)
+
+    page = client.get("/dashboard/").text
+
+    assert page.index("pair-replies-b-strong") < page.index("pair-replies-a-weak")
+
+
+def test_a_line_that_begins_below_the_bar_is_explained_beside_the_surer_figure(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    certify(make_judge("strict"), criteria_set, a=24, b=1, c=3, d=22)  # 0.624 both ways, 0.667 one way
+
+    page = client.get("/dashboard/").text
+
+    assert "95% sure that its kappa is above 0.667; the bar is 0.65." in page
+    assert "so its left end is a little lower." in page
+
+
+def test_few_errors_show_no_lean(client: Client, criteria_set: CriteriaSet) -> None:
+    certify(make_judge("strict"), criteria_set, a=24, b=1, c=3, d=22)
+
+    page = client.get(URL).text
+
+    assert "no lean shown" in page
+    assert "more lenient than people" not in page
+
+
 def test_a_lenient_judge_leads_to_the_rows_it_let_through(client: Client, criteria_set: CriteriaSet) -> None:
     certify(make_judge("weak"), criteria_set, a=20, b=2, c=12, d=8)
 
     page = client.get("/dashboard/").text
 
     assert "Look at the 12 rows where it was too lenient" in page
+    assert 'href="/dashboard/weak/replies/tune/?judge_version=1&amp;version=1"' in page
     assert 'href="/dashboard/weak/replies/rows/c/?judge_version=1&amp;version=1"' in page
 
 
@@ -198,7 +241,8 @@ def test_jurors_stand_under_their_panel(client: Client, criteria_set: CriteriaSe
     page = client.get("/dashboard/").text
 
     assert page.count("<article") == 1
-    assert page.index("Its jurors") < page.index("one@1") < page.index("two@1")
+    assert page.index("Its 2 jurors") < page.index("<span>one@1") < page.index("<span>two@1")
+    assert "Here one@1 alone does as well as the panel" in page
     assert page.count("<title>Kappa 0.867") == 3
 
 
@@ -278,7 +322,7 @@ def test_what_layer_1_kills_is_counted_and_leads_to_its_rows(
     pages = [client.get(address).text for address in ("/dashboard/", URL)]
 
     for page in pages:
-        assert "2 of 4 outputs</a> (50%) need no model at all" in page
+        assert "2 of these 4</a> without a model; a calibration asks about them all the same" in page
     rows = URL + "rows/killed/?judge_version=1&amp;version=1"
     assert f'href="{rows}"' in pages[0]
     assert "2 still closed" in client.get(URL + "rows/killed/").text
@@ -316,7 +360,7 @@ def test_an_expired_certificate_reads_in_the_readers_time(client: Client, criter
 
     page = client.get("/dashboard/").text
 
-    assert "No – may not gate yet" in page
+    assert "No – its certificate ran out" in page
     assert "The certificate ran out on <time datetime=" in page
     assert "The certificate expired on" not in page
 
@@ -324,7 +368,7 @@ def test_an_expired_certificate_reads_in_the_readers_time(client: Client, criter
 def test_no_chance_is_shown_as_zero(client: Client, criteria_set: CriteriaSet) -> None:
     certify(make_judge("strict"), criteria_set, a=20, c=20, d=20)
 
-    assert "McNemar exact p &lt; 0.001" in client.get(URL).text
+    assert "exact test: p &lt; 0.001" in client.get(URL).text
 
 
 def test_the_detail_shows_what_the_answer_rests_on(client: Client, criteria_set: CriteriaSet) -> None:
@@ -335,11 +379,24 @@ def test_the_detail_shows_what_the_answer_rests_on(client: Client, criteria_set:
     assert '<span class="badge certified">' in page
     assert "The 95% lower bound of kappa" in page  # in words, since it is under the bar
     assert "Of rows people fail, judge fails" in page
-    assert "86.6%" in page
+    assert "86.7%" in page
     assert "Guessing at the same pass rates would agree on 50%." in page
     assert "30 of 31 rows have a verdict" in page
     assert '<code class="code">timeout</code>' in page
+    assert "31 of them, 31 to certify judges and 0 to tune them" in page
+    assert "The rows answer one and the same request." in page
+    assert "one person&#x27;s label" not in page  # all of them are rulings
     assert "None" not in page
+
+
+def test_rows_that_one_person_labelled_are_counted(client: Client, criteria_set: CriteriaSet) -> None:
+    run = make_run(make_judge("strict"), criteria_set, a=2)
+    candidate = make_candidate(criteria_set, "Alone.")
+    make_label(candidate, make_user(), "pass")
+    make_verdict(run, candidate, "pass")
+    certified(run)
+
+    assert "On 1 of 3 rows the truth is one person&#x27;s label." in client.get(URL).text
 
 
 def test_an_undefined_kappa_is_a_word(client: Client, criteria_set: CriteriaSet) -> None:
