@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from judging.domain.reply import holds_verdict
+from judging.domain.verdict_json import holds_verdict
 from labeling.domain.criteria import CriteriaSpec, CriterionSpec
 
 # Part of every judge version's fingerprint: change it with the slightest change of wording below.

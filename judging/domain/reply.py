@@ -1,31 +1,32 @@
 """Read a juror's reply strictly. Every refusal has a reason code; no score is ever guessed or repaired."""
 
-import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from judging.domain.echo import Material
+from judging.domain.reasoning import without_reasoning
 from judging.domain.reasons import SkipReason
+from judging.domain.verdict_json import Found, breaks_off, holds_broken_verdict, is_part, verdicts
 from judging.domain.verdicts import Score
 from labeling.domain.criteria import CriteriaSpec, CriterionSpec
 
 MAX_BYTES = 200_000
-# The agreed shape is three levels deep. Objects below this many open braces are not looked at, which bounds
-# how often a character is read and so keeps the search linear.
-_MAX_DEPTH = 8
-
-_OBJECT_MARKS = re.compile(r'["{}\\\n]')
-_REASONING_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_FENCE = re.compile(r"\A```[a-zA-Z]*\s*|\s*```\Z")
-_WHOLE = re.compile(r"-?\d+\.0+")
+# More verdicts than that in one reply are not looked at one by one.
+_MOST_VERDICTS = 10
+# It only tells a refusal from other prose without a verdict.
 _DECLINES = re.compile(
-    r"\b(?:i(?:'m| am) (?:sorry|unable|not able)|i (?:can(?:no|')t|won't|will not|must decline|decline)"
-    r"|as an ai\b|not able to (?:assist|help|evaluate)|cannot (?:assist|help|comply|evaluate))",
+    r"(?:\A|\b(?:i|we)(?:'m| am|'re| are)? (?:\w+ ){0,2}?)"
+    r"(?:can(?:no|')t|can not|won't|will not|unable to|not able to|not comfortable|refuse to) (?:\w+ ){0,2}?"
+    r"(?:assist|help|comply|judg|evaluat|scor|rate\b|rating\b|grad|assess|provid|answer|fulfil|continu|engag"
+    r"|participat|do (?:that|this))"
+    r"|\bi(?:'m| am) sorry,? but|\bi (?:must |have to )?decline\b|\bas an ai\b"
+    r"|es tut mir leid|kann ich nicht|je suis désolée?|je ne peux pas|lo siento|no puedo|mi dispiace"
+    r"|não posso|het spijt me|przykro mi|не могу|üzgünüm"
+    r"|抱歉|对不起|對不起|无法|申し訳|できません|죄송|لا أستطيع|माफ़ कीजिए",
     re.IGNORECASE,
 )
-_ESCAPED_VERDICT = re.compile(r'\\"criteria\\+"\s*:\s*\[\s*\{[^{}]*\\"score\\')
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -46,15 +47,6 @@ class Parsed:
     feedback: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A JSON object found in a text, and what its parts say that strict JSON forbids."""
-
-    value: dict[str, Any]
-    duplicate: str
-    constant: str
-
-
 def parse_reply(
     text: str,
     criteria: CriteriaSpec,
@@ -73,7 +65,7 @@ def parse_reply(
     candidate (or a text in `row_texts`: request, grounding) contains is never read as the verdict.
     """
     _check_delivery(text, finish_reason, refusal)
-    found = _the_verdict(text, (candidate, *row_texts))
+    found = _the_verdict(text, (candidate, *row_texts), len(criteria.judged))
     if found.duplicate:
         raise Refused(SkipReason.DUPLICATE_KEY, f"The key “{found.duplicate}” stands twice in one object.")
     if found.constant:
@@ -107,15 +99,6 @@ def storable(text: str) -> str:
     return _UNSTORABLE.sub("\ufffd", text)
 
 
-def holds_verdict(text: str) -> bool:
-    """Whether a text contains JSON of the reply's shape, plainly or escaped inside other JSON."""
-    may_score = '"score"' in text or "\\u" in text
-    plain = may_score and any(
-        "score" in entry for each in _verdicts(text) for entry in each.value["criteria"]
-    )
-    return plain or bool(_ESCAPED_VERDICT.search(text))
-
-
 def _check_delivery(text: str, finish_reason: str, refusal: str) -> None:
     if finish_reason == "content_filter":
         raise Refused(SkipReason.CONTENT_FILTER, "The provider stopped the answer.")
@@ -125,145 +108,59 @@ def _check_delivery(text: str, finish_reason: str, refusal: str) -> None:
         raise Refused(SkipReason.TOO_LONG, f"{len(text)} characters; at most {MAX_BYTES} bytes are read.")
     if finish_reason == "length":
         raise Refused(SkipReason.TRUNCATED, "The model reached its limit of output tokens.")
-    if not text.strip():
-        raise Refused(SkipReason.EMPTY_REPLY)
 
 
-def _the_verdict(text: str, row_texts: tuple[str, ...]) -> _Found:
-    answer = _without_reasoning(text)
-    found = list(_verdicts(answer))
-    try:
-        own = [verdict for verdict in found if not _is_echo(verdict, row_texts)]
-    except RecursionError:
-        raise Refused(SkipReason.NOT_JSON, "The reply is nested far deeper than a verdict.") from None
-    if len(own) == 1:
-        return own[0]
+def _the_verdict(text: str, row_texts: tuple[str, ...], most_entries: int) -> Found:
+    answer = without_reasoning(text)
+    if answer is None:
+        raise Refused(SkipReason.TRUNCATED, "The reply ends within its hidden reasoning.")
+    found = list(verdicts(answer))
+    if not found:
+        raise _nothing_found(answer)
+    own = _not_copied(found, row_texts, most_entries)
     if len(own) > 1:
         raise Refused(
             SkipReason.NOT_JSON, f"{len(own)} objects of the agreed shape; exactly one was asked for."
         )
-    if found:
+    if not own:
         raise Refused(
             SkipReason.NOT_JSON, "The only verdict in the reply is copied from the judged material."
         )
-    raise _nothing_found(answer)
+    _check_alone(answer, found, own[0])
+    return own[0]
 
 
-def _without_reasoning(text: str) -> str:
-    """What follows the last end of hidden reasoning; the whole text when it starts with JSON or has none."""
-    stripped = text.strip()
-    if stripped.startswith("{"):
-        return stripped
-    return _FENCE.sub("", _REASONING_END.split(stripped)[-1].strip())
+def _not_copied(found: list[Found], row_texts: tuple[str, ...], most_entries: int) -> list[Found]:
+    """The verdicts that do not stand in the judged material.
+
+    What cannot become a verdict anyway, for there is too much of it, is not looked for: that could take long.
+    """
+    if len(found) > _MOST_VERDICTS:
+        return found
+    material = Material(row_texts)
+    entries = [each.value["criteria"] for each in found]
+    copied = [len(each) <= most_entries and material.holds_part_of(each) for each in entries]
+    return [each for each, is_copy in zip(found, copied, strict=True) if not is_copy]
+
+
+def _check_alone(answer: str, found: list[Found], own: Found) -> None:
+    """Raise `Refused` where the verdict is only a part of the answer, or stands beside a broken one."""
+    if breaks_off(answer):
+        raise Refused(SkipReason.TRUNCATED, "The reply ends in the middle of its JSON.")
+    if is_part(answer, own):
+        raise Refused(SkipReason.NOT_JSON, "The verdict is only a part of the reply's JSON.")
+    if holds_broken_verdict(answer, found):
+        raise Refused(SkipReason.NOT_JSON, "There is a second verdict in the reply, in broken JSON.")
 
 
 def _nothing_found(answer: str) -> Refused:
-    if answer.startswith("{") and _scan(answer)[1]:
+    if not answer:
+        return Refused(SkipReason.EMPTY_REPLY)
+    if breaks_off(answer):
         return Refused(SkipReason.TRUNCATED, "The reply ends in the middle of its JSON.")
-    if "{" not in answer and _DECLINES.search(answer[:400].replace("’", "'")):
+    if '"criteria"' not in answer and _DECLINES.search(answer[:400].replace("’", "'")):
         return Refused(SkipReason.REFUSED, storable(answer[:300]))
     return Refused(SkipReason.NOT_JSON, "No JSON object of the agreed shape.")
-
-
-def _verdicts(text: str) -> Iterator[_Found]:
-    """Every outermost JSON object of the reply's shape in a text, in time linear in its length."""
-    if not _may_hold_verdict(text):
-        return
-    read_to = 0
-    for start, end in _scan(text)[0]:
-        # The slice keeps a failure cheap: the JSON error counts the lines before it, which for a
-        # position in the whole text would make many small failures quadratic.
-        found = _read_object(text[start:end]) if start >= read_to else None
-        if found is not None:
-            read_to = end
-            if _has_shape(found.value):
-                yield found
-
-
-def _may_hold_verdict(text: str) -> bool:
-    return '"criteria"' in text or "\\u" in text
-
-
-def _scan(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """Where closed objects start and end, in order, and whether one is still open at the end of the text.
-
-    Quotes count only inside braces. A line break inside a string means that it was no JSON string, so
-    whatever was open is given up: prose with a lone brace or quote does not hide what follows it.
-    """
-    spans: list[tuple[int, int]] = []
-    stack: list[int] = []
-    in_string = False
-    escaped_at = -1
-    for mark in _OBJECT_MARKS.finditer(text):
-        char, at = mark[0], mark.start()
-        if at == escaped_at:
-            continue
-        if char == "\\" and in_string:
-            escaped_at = at + 1
-        elif char == '"' and stack:
-            in_string = not in_string
-        elif char == "\n" and in_string:
-            stack.clear()
-            in_string = False
-        elif char == "{" and not in_string:
-            stack.append(at)
-        elif char == "}" and not in_string and stack:
-            start = stack.pop()
-            if len(stack) < _MAX_DEPTH:
-                spans.append((start, at + 1))
-    return sorted(spans), bool(stack)
-
-
-def _read_object(text: str) -> _Found | None:
-    """A text read as one JSON object; None when it is not JSON. Notes what strict JSON forbids."""
-    if not _may_hold_verdict(text):
-        return None
-    duplicates: list[str] = []
-    constants: list[str] = []
-
-    def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        counted = Counter(key for key, _ in pairs)
-        duplicates.extend(key for key, times in counted.items() if times > 1)
-        return dict(pairs)
-
-    try:
-        value = json.loads(
-            text, object_pairs_hook=keep, parse_constant=constants.append, parse_float=_exact_number
-        )
-    except (ValueError, RecursionError):
-        return None
-    return _Found(value, next(iter(duplicates), ""), next(iter(constants), ""))
-
-
-def _exact_number(literal: str) -> int | float:
-    return int(literal.partition(".")[0]) if _WHOLE.fullmatch(literal) else float(literal)
-
-
-def _has_shape(value: dict[str, Any]) -> bool:
-    entries = value.get("criteria")
-    return isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
-
-
-def _is_echo(found: _Found, row_texts: tuple[str, ...]) -> bool:
-    """Whether the entries stand in the judged material, laid out or escaped in whatever way."""
-    entries = found.value["criteria"]
-    if not entries:
-        return False
-    squashed = _squashed(json.dumps(entries, ensure_ascii=False))
-    for text in row_texts:
-        if squashed in _squashed(text):
-            return True
-        if any(_said(theirs.value["criteria"]) == _said(entries) for theirs in _verdicts(text)):
-            return True
-    return False
-
-
-def _said(entries: list[dict[str, Any]]) -> list[list[Any]]:
-    return [[entry.get(key) for key in ("name", "score", "reason")] for entry in entries]
-
-
-def _squashed(text: str) -> str:
-    return re.sub(r'[\s\\"]+', "", text)
 
 
 def _entries(reply: Mapping[str, Any], asked: Mapping[str, CriterionSpec]) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,56 @@
+"""Whether a verdict was copied from the judged material, in whatever form it stands there."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+# So often a text may be escaped, one JSON inside a string of the next.
+_LEVELS = 3
+
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_ENTITY = re.compile(r"&#?\w{1,8};")
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+class Material:
+    """The texts that were judged or judged by."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._readings = [_words(level) for text in texts if _may_score(text) for level in _levels(text)]
+
+    def holds_part_of(self, entries: Iterable[Mapping[str, Any]]) -> bool:
+        """Whether one of a verdict's entries stands there: its name, its score and what reason it gives.
+
+        Only letters and digits are compared, so that layout, order, escapes and further keys hide nothing.
+        """
+        needles = [_needles(entry) for entry in entries] if self._readings else []
+        return any(all(each in words for each in entry) for entry in needles for words in self._readings)
+
+
+def _may_score(text: str) -> bool:
+    return "\\u" in text or "score" in text.lower()
+
+
+def _levels(text: str) -> Iterator[str]:
+    """The text as it stands, then with its JSON escapes undone once, twice, …"""
+    yield text
+    for _ in range(_LEVELS):
+        if "\\" not in text:
+            return
+        text = _ESCAPE.sub(_unescaped, text)
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        yield text
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return chr(int(escape[1], 16)) if escape[1] else _CONTROLS.get(escape[2], escape[2])
+
+
+def _needles(entry: Mapping[str, Any]) -> list[str]:
+    parts = [(key, entry.get(key)) for key in ("name", "score", "reason")]
+    return [key + _words(str(part)) for key, part in parts if isinstance(part, (str, int, float))]
+
+
+def _words(text: str) -> str:
+    return _NO_WORD.sub("", _ENTITY.sub(" ", text)).casefold()
