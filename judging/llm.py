@@ -16,12 +16,14 @@ from typing import Any, Literal
 
 from judging.domain.params import SENT, check_params
 from judging.domain.reasons import PauseReason, SkipReason
-from judging.llm_errors import detail_of, read_error, retry_after_of
+from judging.llm_errors import detail_of, read_error, retry_after_of, without_key
 
 type Format = Literal["schema", "json", "none"]
 
 _RESENDABLE = {SkipReason.RATE_LIMITED, SkipReason.TIMEOUT, SkipReason.UNAVAILABLE}
 _WEAKER: dict[Format, Format] = {"schema": "json", "json": "none"}
+_MOST_TOKENS = 100_000_000  # of one answer: a provider that tells of more is not believed
+_SECRET = 12  # characters: a shorter key is a local server's mere word, such as “ollama”
 # What a model at an address was found to take; asked again after a restart of the process.
 _taken: dict[tuple[str, str | None], Format] = {}
 
@@ -156,7 +158,7 @@ async def _attempt(call: Call, wanted: Format) -> Reply | Unavailable:
     try:
         async with asyncio.timeout(call.timeout):
             answer = await complete(**_arguments(call, wanted))
-        return _reply(answer, round((time.perf_counter() - started) * 1000))
+        return _reply(answer, round((time.perf_counter() - started) * 1000), call.api_key)
     except Exception as error:
         return _unavailable(error, call, wanted)
 
@@ -189,20 +191,28 @@ def _arguments(call: Call, wanted: Format) -> dict[str, Any]:
     }
 
 
-def _reply(answer: Any, latency_ms: int) -> Reply:
+def _reply(answer: Any, latency_ms: int, key: str | None) -> Reply:
     choice = answer.choices[0]
+    secret = key if key and len(key) >= _SECRET else None
     usage = getattr(answer, "usage", None)
+    asked, answered = (_tokens(usage, name) for name in ("prompt_tokens", "completion_tokens"))
     return Reply(
-        text=choice.message.content or "",
-        finish_reason=choice.finish_reason or "",
-        model=answer.model or "",
-        provider_fingerprint=getattr(answer, "system_fingerprint", None) or "",
-        prompt_tokens=getattr(usage, "prompt_tokens", None),
-        completion_tokens=getattr(usage, "completion_tokens", None),
-        cost=_cost(answer),
+        text=without_key(choice.message.content or "", secret),
+        finish_reason=str(choice.finish_reason or ""),
+        model=str(answer.model or ""),
+        provider_fingerprint=str(getattr(answer, "system_fingerprint", None) or ""),
+        prompt_tokens=asked,
+        completion_tokens=answered,
+        cost=None if asked is None or answered is None else _cost(answer),
         latency_ms=latency_ms,
-        refusal=_refusal(choice.message),
+        refusal=without_key(_refusal(choice.message), secret),
     )
+
+
+def _tokens(usage: Any, name: str) -> int | None:
+    """A count as the provider gives it; None for one that cannot be, which no database would take either."""
+    stated = getattr(usage, name, None)
+    return stated if isinstance(stated, int) and 0 <= stated <= _MOST_TOKENS else None
 
 
 def _refusal(message: Any) -> str:

@@ -105,7 +105,12 @@ def _seconds_until(date: str) -> float | None:
 
 def detail_of(error: Exception, api_key: str | None) -> str:
     """What the error says, without the key and not longer than a paragraph."""
-    text = str(error) or type(error).__name__
+    text = without_key(str(error) or type(error).__name__, api_key)
+    return _LOOKS_LIKE_KEY.sub("[key]", text)[:_MAX_DETAIL]
+
+
+def without_key(text: str, api_key: str | None) -> str:
+    """The text with the key that was sent taken out, however the provider came to repeat it."""
     for secret in (api_key, quote(api_key, safe="")) if api_key else ():
         text = text.replace(secret, "[key]")
-    return _LOOKS_LIKE_KEY.sub("[key]", text)[:_MAX_DETAIL]
+    return text

@@ -22,6 +22,7 @@ from judging.services.questions import Question, is_independent
 log = logging.getLogger(__name__)
 
 RAW_LIMIT = 20_000  # characters of a reply that are kept
+_MOST_COST = 1000  # US dollars of one answer: counts of tokens that come to more are not believed
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +218,12 @@ def _answer(
 
 def _cost(juror: Juror, reply: Reply) -> Decimal | None:
     """By the judge's own price where it has one, else as litellm knows it; None where nobody does."""
-    if juror.price is None:
-        return reply.cost
+    cost = reply.cost if juror.price is None else _by_price(juror.price, reply)
+    return cost if cost is not None and cost < _MOST_COST else None
+
+
+def _by_price(price: tuple[Decimal, Decimal], reply: Reply) -> Decimal | None:
     if reply.prompt_tokens is None or reply.completion_tokens is None:
         return None
-    asked, answered = juror.price
+    asked, answered = price
     return (asked * reply.prompt_tokens + answered * reply.completion_tokens) / 1_000_000

@@ -27,6 +27,13 @@ def test_a_verdict_carries_what_made_it(monkeypatch: pytest.MonkeyPatch, behavio
     assert [score.criterion.name for score in verdict.scores.all()] == ["meets_criteria"]
 
 
+def test_a_cost_that_cannot_be_is_unknown_and_stops_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    with scripted(monkeypatch):
+        run = judged(juror("pass", price={"input": 10**9, "output": 0}))
+
+    assert (run.state, only(run).outcome, only(run).cost) == ("finished", "pass", None)
+
+
 @pytest.mark.parametrize(
     ("behaviour", "reason"),
     [

@@ -1,5 +1,6 @@
 """litellm for real, over HTTP, against the scripted judge."""
 
+import json
 import logging
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from dataclasses import replace
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -257,6 +258,36 @@ sys.exit("litellm" not in sys.modules or not gc.get_freeze_count())
 """
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class Odd(BaseHTTPRequestHandler):
+    """Answers with counts of tokens that nobody can store, and repeats the key that it was sent."""
+
+    usage: ClassVar = {"prompt_tokens": 10**30, "completion_tokens": -5}
+
+    def do_POST(self) -> None:
+        message = {"role": "assistant", "content": f"I got {self.headers['Authorization']}."}
+        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        body = json.dumps({"id": "1", "model": "m", "choices": [choice], "usage": self.usage}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments: object) -> None:
+        """Quiet."""
+
+
+def test_counts_that_cannot_be_are_unknown_and_a_repeated_key_is_taken_out(judge: ScriptedJudge) -> None:
+    with HTTPServer(("127.0.0.1", 0), Odd) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        asked = replace(call(judge, "pass"), base_url=f"http://127.0.0.1:{server.server_port}/v1")
+        reply = answer(asked)
+        server.shutdown()
+
+    assert (reply.prompt_tokens, reply.completion_tokens, reply.cost) == (None, None, None)
+    assert reply.text == "I got Bearer [key]."
 
 
 class Redirecting(BaseHTTPRequestHandler):
