@@ -14,6 +14,7 @@ from typing import Literal
 
 import psycopg
 
+from tests.benchmarks.processes import parent
 from tests.faults.servers import ROOT, Postgres, Redis, running
 
 type Backend = Literal["PostgreSQL", "SQLite"]
@@ -65,6 +66,11 @@ class House:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("VERA_")}
         redis = self.redis_url if database_url else ""
         return kept | _QUIET | {"VERA_VAR": str(var), "DATABASE_URL": database_url, "REDIS_URL": redis}
+
+    def postmaster(self) -> int:
+        """The process that all of PostgreSQL's descend from."""
+        with psycopg.connect(self.postgres_url) as connection:
+            return parent(connection.info.backend_pid)
 
     def last_words(self) -> str:
         """The end of what each program wrote to its log."""

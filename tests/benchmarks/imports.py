@@ -21,10 +21,11 @@ _OUTPUT = 400  # characters
 
 
 class Used(NamedTuple):
-    """What a program took: rows per second from its start to its end, megabytes at its most."""
+    """What a program took: rows per second from start to end, megabytes at its most, seconds of its CPU."""
 
     rate: float
     megabytes: float
+    cpu: float
 
 
 def write_rows(path: Path, number: int) -> None:
@@ -48,7 +49,8 @@ def used_by(rows: int, env: Mapping[str, str], *command: str) -> Used:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
-    return Used(rows / (time.perf_counter() - began), used.ru_maxrss / 1024)
+    rate = rows / (time.perf_counter() - began)
+    return Used(rate, used.ru_maxrss / 1024, used.ru_utime + used.ru_stime)
 
 
 def measure(house: House) -> list[Figure]:
@@ -94,5 +96,13 @@ def _figures(backend: Backend, rows: int, ours: tuple[Used, ...], plain: tuple[U
             values=tuple(used.megabytes for used in ours),
             meaning="The most that the importing process had in memory (RSS).",
             targets=(Target("value", "at most", 300),),
+        ),
+        Figure(
+            name=f"Import, {backend}, CPU of the program",
+            unit="s",
+            values=tuple(used.cpu for used in ours),
+            baselines=tuple(used.cpu for used in plain),
+            meaning="User and system time for all rows; PostgreSQL's own is not in it.",
+            against="the plain load",
         ),
     ]

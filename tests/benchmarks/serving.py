@@ -10,7 +10,7 @@ from tests.benchmarks.figures import ROUNDS, Figure, Target, in_turns
 from tests.benchmarks.house import House
 from tests.benchmarks.processes import cpu_seconds
 from tests.benchmarks.programs import Program, program, turn
-from tests.benchmarks.web import Web, serving
+from tests.benchmarks.web import serving
 
 CONNECTIONS = 32
 PATHS = {
@@ -21,11 +21,12 @@ PATHS = {
 
 
 class Served(NamedTuple):
-    """One turn of a view: answers per second, the p99 in ms, ms of CPU per answer of server and client."""
+    """One turn of a view: answers per second, p99 in ms, ms of CPU per answer of each with a part in it."""
 
     per_second: float
     p99: float
     cpu: float
+    database_cpu: float
     client_cpu: float
 
 
@@ -43,18 +44,21 @@ def measure(house: House) -> list[Figure]:
         )
         client.hear()
         asks: dict[str, Callable[[], Served]] = {
-            name: partial(_served, web, client, json.dumps({"path": path, "headers": headers}))
+            name: partial(
+                _served, (web.pid, house.postmaster()), client, json.dumps({"path": path, "headers": headers})
+            )
             for name, path in PATHS.items()
         }
         in_turns(1, asks)
         return _figures(in_turns(ROUNDS, asks))
 
 
-def _served(web: Web, client: Program, request: str) -> Served:
-    before = cpu_seconds(web.pid)
+def _served(pids: tuple[int, int], client: Program, request: str) -> Served:
+    before = [cpu_seconds(pid) for pid in pids]
     _, [heard] = turn(client, word=request)
-    used, answers = cpu_seconds(web.pid) - before, heard["answers"]
-    return Served(heard["per_second"], heard["p99"], 1000 * used / answers, 1000 * heard["cpu"] / answers)
+    used = [cpu_seconds(pid) - then for pid, then in zip(pids, before, strict=True)]
+    server, database, own = (1000 * seconds / heard["answers"] for seconds in (*used, heard["cpu"]))
+    return Served(heard["per_second"], heard["p99"], server, database, own)
 
 
 def _figures(taken: dict[str, tuple[Served, ...]]) -> list[Figure]:
@@ -92,6 +96,14 @@ def _figures(taken: dict[str, tuple[Served, ...]]) -> list[Figure]:
             values=tuple(each.cpu for each in ours),
             baselines=tuple(each.cpu for each in taken["comparable"]),
             meaning="User and system time of the web processes per answer.",
+            against="the comparable view",
+        ),
+        Figure(
+            name="Certification GET, CPU of PostgreSQL",
+            unit="ms",
+            values=tuple(each.database_cpu for each in ours),
+            baselines=tuple(each.database_cpu for each in taken["comparable"]),
+            meaning="User and system time of the database per answer: planning and running the statements.",
             against="the comparable view",
         ),
         Figure(

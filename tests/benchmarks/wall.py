@@ -15,11 +15,12 @@ DELAY, IN_FLIGHT, PROCESSES, JURORS = 0.2, 32, 2, 3
 
 
 class Round(NamedTuple):
-    """One asker's turn: seconds from start to end, of its own CPU, and of the judge's."""
+    """One asker's turn: seconds from start to end, of its own CPU, of the judge's and of the database's."""
 
     wall: float
     cpu: float
     judge_cpu: float
+    database_cpu: float
 
 
 class Askers:
@@ -34,6 +35,7 @@ class Askers:
             "VERA_WORKER_PROCESSES": str(PROCESSES),
             "VERA_CALLS_IN_FLIGHT": str(IN_FLIGHT),
         }
+        self.postmaster = house.postmaster()
         requests = str(house.folder / "requests.jsonl")
         self.runs = stack.enter_context(program("ask_vera", str(rows), requests, env=env))
         self.runs.hear()
@@ -78,8 +80,10 @@ class Askers:
         return answer["wall"], cpu_seconds(self.worker.process.pid) - before
 
     def _round(self, ask: Callable[[], tuple[float, float]]) -> Round:
-        before = cpu_seconds(self.judge.pid)
-        return Round(*ask(), cpu_seconds(self.judge.pid) - before)
+        others = (self.judge.pid, self.postmaster)
+        before = [cpu_seconds(pid) for pid in others]
+        wall, cpu = ask()
+        return Round(wall, cpu, *(cpu_seconds(pid) - then for pid, then in zip(others, before, strict=True)))
 
 
 def measure(house: House) -> list[Figure]:
@@ -139,6 +143,12 @@ def _cpus(rounds: dict[str, tuple[Round, ...]], calls: int) -> list[Figure]:
             meaning="User and system time of the worker processes per juror's verdict; with every third one "
             "a panel's verdict is stored too.",
             against="litellm alone, per call",
+        ),
+        Figure(
+            name="CPU of PostgreSQL per stored verdict",
+            unit="ms",
+            values=tuple(1000 * each.database_cpu / calls for each in rounds["Vera"]),
+            meaning="The database's part of the same runs.",
         ),
         Figure(
             name="CPU of aiohttp per call",
