@@ -15,7 +15,7 @@ from judging.models import ApiToken, Certificate, Judge, JudgeVersion, Run
 from judging.services.standing import Standing, named_standing
 from judging.services.starting import start_once
 from judging.tasks import start_work
-from labeling.models import CriteriaSet, ImportBatch, Membership
+from labeling.models import Candidate, CriteriaSet, ImportBatch, Membership
 from labeling.services.imports import import_golden
 
 
@@ -129,6 +129,20 @@ def start_run_of(step: Step) -> Run:
         run, _ = start_once(
             judge_version=standing.judge_version, criteria_version=standing.criteria_version, scope="all"
         )
+        transaction.on_commit(partial(start_work, run.pk))
+    return run
+
+
+def start_scoring() -> Run | None:
+    """The panel's run over the rows of the story that nobody has labelled; None where it ran already."""
+    standing = named_standing(PANEL, STORY, timezone.now())
+    judge, version = standing.judge_version, standing.criteria_version
+    if Run.objects.filter(judge_version=judge, criteria_version=version, kind=Run.Kind.SCORING).exists():
+        return None
+    if not Candidate.objects.filter(criteria_set=version.criteria_set).unlabelled(version).exists():
+        return None
+    with transaction.atomic():
+        run, _ = start_once(judge_version=judge, criteria_version=version, scope="unlabelled")
         transaction.on_commit(partial(start_work, run.pk))
     return run
 

@@ -4,7 +4,7 @@ Single rows with a judge's verdict are shown of the tune split only: those count
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.utils import timezone
@@ -62,11 +62,15 @@ class Killed:
 
 @dataclass(frozen=True, slots=True)
 class ToldRow:
-    """An output with what the judge says and what people say. `beside`: another judge's verdict on it."""
+    """An output with what the judge says and what people say. `beside`: another judge's verdict on it.
+
+    `notes_at`: the row further up the page that shows the same notes.
+    """
 
     verdict: Verdict
     truth: str
     beside: Verdict | None = None
+    notes_at: int | None = None
 
     @property
     def disagrees(self) -> bool:
@@ -103,6 +107,20 @@ class Told:
         return self.certificate.calibration.b + self.certificate.calibration.c
 
 
+@dataclass(frozen=True, slots=True)
+class Spared:
+    """A run over rows that nobody had labelled: of its `rows` Layer 1 killed `killed`, and asked nobody."""
+
+    run: Run
+    rows: int
+    killed: int
+
+    @property
+    def calls_saved(self) -> int:
+        """Calls that were not made: one for each juror."""
+        return self.killed * len(self.run.judge_version.jurors())
+
+
 type Choice = Callable[[list[ToldRow]], list[ToldRow]]
 
 
@@ -126,6 +144,18 @@ def what_was_killed(version: CriteriaVersion) -> Killed:
         if outcome.check:
             kills.append(Kill(row, outcome.check, outcome.reason or "", asked=row.pk in asked))
     return Killed(len(rows), kills)
+
+
+def what_was_spared(version: CriteriaVersion) -> Spared | None:
+    """The first run over unlabelled rows of the set; None where there was none, or nothing was spared."""
+    runs = Run.objects.filter(
+        criteria_version=version, kind=Run.Kind.SCORING, state=Run.State.FINISHED
+    ).select_related("judge_version__judge")
+    run = runs.order_by("pk").first()
+    if run is None:
+        return None
+    figures = progress(run)
+    return Spared(run, figures.total, figures.killed) if figures.killed else None
 
 
 def _case(row: Candidate, stated: str) -> Case:
@@ -208,6 +238,21 @@ def let_through(rows: list[ToldRow]) -> list[ToldRow]:
     """What the judge passes and people fail; first where the judge beside it fails it as well."""
     found = [row for row in rows if row.let_through]
     return sorted(found, key=lambda row: row.beside is None or row.beside.outcome != "fail")
+
+
+def notes_once(*stations: Told | None) -> list[Told | None]:
+    """The stations with each row's `notes_at` filled in: notes are printed where they come first."""
+    first: dict[str, int] = {}
+    return [
+        replace(told, rows=[_with_notes_at(row, first) for row in told.rows]) if told else None
+        for told in stations
+    ]
+
+
+def _with_notes_at(row: ToldRow, first: dict[str, int]) -> ToldRow:
+    pk = row.verdict.candidate_id
+    shown = first.setdefault(row.verdict.candidate.grounding, pk)
+    return replace(row, notes_at=None if shown == pk else shown)
 
 
 def nothing(rows: list[ToldRow]) -> list[ToldRow]:

@@ -1,7 +1,7 @@
 """What the demo says in the terminal once it runs: the story in the order of its page, and shorter."""
 
 from demo.example import LENIENT, LOGINS, PANEL, STORY, is_certified
-from demo.story import nothing, story_set, what_was_killed, what_was_said
+from demo.story import nothing, story_set, what_was_killed, what_was_said, what_was_spared
 
 GUIDE = """
 Vera is at {address}
@@ -41,12 +41,14 @@ def _story_lines() -> str:
     panel, lenient = what_was_said(PANEL, nothing), what_was_said(LENIENT, nothing)
     if not (criteria_set and criteria_set.live_version and panel and lenient):
         return "    (the example was changed since)"
+    spared = what_was_spared(criteria_set.live_version)
+    unsent = f"; {spared.killed} of them were never sent to a model" if spared else ""
     killed, table = what_was_killed(criteria_set.live_version), panel.certificate.calibration.table
     refused = lenient.certificate.calibration
     return "\n".join(
         [
-            f"    1. Killed for free: {len(killed.kills)} of {killed.rows} outputs are evidently broken; "
-            f"{killed.never_sent} of them were never sent to a model.",
+            f"    1. Killed for free: {len(killed.kills)} of {killed.rows} outputs are evidently broken"
+            f"{unsent}.",
             f"    2. The panel said: {table.a + table.c} pass, {table.b + table.d} fail, "
             f"{panel.certificate.calibration.skipped} without a verdict.",
             f"    3. It disagreed with people on {panel.disagreements} of {table.n} rows: "

@@ -14,16 +14,19 @@ from demo.story import (
     disagreements,
     first_answer,
     let_through,
+    notes_once,
     nothing,
     story_set,
     typical,
     what_was_killed,
     what_was_said,
+    what_was_spared,
 )
 from judging.services.disclosure import log_shown
 from judging.views.figures import percent
 from labeling.access import get_led_set
 from labeling.models import CriteriaSet, CriteriaVersion
+from labeling.views.golden import counts_of
 from labeling.views.home import make_cards
 from vera_site.http import Request
 
@@ -44,10 +47,13 @@ def _context(request: Request, criteria_set: CriteriaSet, version: CriteriaVersi
     said = what_was_said(PANEL, typical)
     differed = what_was_said(PANEL, disagreements)
     refused = what_was_said(LENIENT, let_through, beside=PANEL)
+    said, differed, refused = notes_once(said, differed, refused)
     _log(request, said, differed, refused)
     return {
         "criteria_set": criteria_set,
+        "counts": counts_of(version),
         "killed": what_was_killed(version),
+        "spared": what_was_spared(version),
         "said": said,
         "differed": differed,
         "first": first_answer(PANEL),

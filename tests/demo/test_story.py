@@ -9,9 +9,19 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from demo.example import LENIENT, LOGINS, PANEL, STEPS, STORY, load_example, standing_of, start_run_of
+from demo.example import (
+    LENIENT,
+    LOGINS,
+    PANEL,
+    STEPS,
+    STORY,
+    load_example,
+    standing_of,
+    start_run_of,
+    start_scoring,
+)
 from demo.telling import guide
-from judging.models import CalibrationRow
+from judging.models import CalibrationRow, Run
 from judging.services.engine import work_on
 from judging.services.resource import resource
 from labeling.models import Candidate, Exposure
@@ -37,6 +47,14 @@ def calibrate() -> None:
     for step in STEPS[:3]:  # the panel on few rows, the panel on all, the lenient judge
         load_example(parts=step.parts)
         work_on(start_run_of(step).pk)
+
+
+def score() -> Run:
+    """The panel's run over the rows that nobody has labelled."""
+    run = start_scoring()
+    assert run is not None
+    work_on(run.pk)
+    return run
 
 
 def figure(page: str, name: str) -> str:
@@ -69,6 +87,8 @@ def test_every_figure_of_the_story_is_the_one_of_the_api_or_of_the_tables(
     assert figure(page, "refused-status") == lenient["status"] == "uncertified"
     assert all(reason["message"] in page for reason in lenient["reasons"])
 
+    assert "no run has been over such rows" in page
+
     rows = CalibrationRow.objects.filter(calibration__run__judge_version__judge__slug="agreeable")
     lets_through = rows.filter(truth="fail", outcome="pass")
     assert figure(page, "refused-let-through") == str(lets_through.count())
@@ -87,14 +107,41 @@ def test_every_figure_of_the_story_is_the_one_of_the_api_or_of_the_tables(
     assert not shown.exclude(candidate__split="tune").exists()
 
 
+@pytest.mark.django_db(transaction=True)
+def test_what_layer_1_kills_on_unlabelled_rows_was_sent_to_no_model(provider: None, lead: Client) -> None:
+    calibrate()
+    run = score()
+
+    page = lead.get("/demo/").text
+
+    spared = run.verdicts.filter(kind="panel", reason="killed", calls=0)
+    assert figure(page, "never-sent") == str(spared.count()) != "0"
+    assert figure(page, "spared-rows") == str(run.verdicts.filter(kind="panel").count())
+    assert figure(page, "calls-saved") == str(3 * spared.count())
+    assert f"{spared.count()} of them were never sent to a model" in guide("http://vera", "token")
+    assert start_scoring() is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_notes_of_a_meeting_are_printed_once(provider: None, lead: Client) -> None:
+    calibrate()
+
+    page = lead.get("/demo/").text
+
+    told = set(re.findall(r'id="notes-(\d+)"', page))
+    notes = list(Candidate.objects.filter(pk__in=told).values_list("grounding", flat=True))
+    assert len(notes) == len(set(notes)) > 0
+    assert set(re.findall(r'href="#notes-(\d+)"', page)) <= told
+
+
 @pytest.mark.django_db
 def test_the_stations_stand_in_the_order_of_a_newcomer(lead: Client) -> None:
     page = lead.get("/demo/").text
 
-    places = [page.index(station) for station in ["What is scripted", *STATIONS, "Your turn"]]
+    places = [page.index(station) for station in ["In short", "What is scripted", *STATIONS, "Your turn"]]
 
     assert places == sorted(places)
-    assert page.count("Nothing to tell yet") == 3
+    assert page.count("Nothing to tell yet") == 4
 
 
 @pytest.mark.django_db

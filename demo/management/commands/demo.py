@@ -13,7 +13,16 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from demo.example import STEPS, NotOurs, forget_tokens, load_example, pending_steps, standing_of, start_run_of
+from demo.example import (
+    STEPS,
+    NotOurs,
+    forget_tokens,
+    load_example,
+    pending_steps,
+    standing_of,
+    start_run_of,
+    start_scoring,
+)
 from demo.processes import STOPPING, Processes, answers, end_undisturbed, free_port, port_problem
 from demo.rows import FILES
 from demo.telling import guide
@@ -65,6 +74,7 @@ class Command(BaseCommand):
             self._prepare()
             self._start(processes, port, provider_port)
             self._calibrate(processes)
+            self._score(processes)
             self._tell(port)
             self._stay(processes)
         except Stopped:
@@ -114,6 +124,12 @@ class Command(BaseCommand):
             for step, run in zip(steps, runs, strict=True):
                 self._wait(processes, run)
                 self.stdout.write(f"  {step.judge} on {step.criteria}: {summary(standing_of(step))}")
+
+    def _score(self, processes: Processes) -> None:
+        """The panel over the rows that nobody has labelled: what Layer 1 kills there is sent to no model."""
+        if run := start_scoring():
+            self.stdout.write("Judging the rows that nobody has labelled …")
+            self._wait(processes, run)
 
     def _wait(self, processes: Processes, run: Run) -> None:
         while Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).exists():
