@@ -47,7 +47,7 @@ def measured(name: str, house: House) -> list[Figure] | None:
         figures = PARTS[name](house)
     except Exception:
         traceback.print_exc()
-        say(f"{name} failed; the others go on.\n{house.last_words()}")
+        say(f"{name} failed; the others go on.\n{house.last_words(time.monotonic() - began)}")
         return None
     finally:
         signal.alarm(0)

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -72,10 +73,10 @@ class House:
         with psycopg.connect(self.postgres_url) as connection:
             return parent(connection.info.backend_pid)
 
-    def last_words(self) -> str:
-        """The end of what each program wrote to its log."""
-        logs = {path.name: path.read_text(errors="replace")[-3000:] for path in self.folder.glob("*.log")}
-        return "\n".join(f"--- {name}\n{text}" for name, text in logs.items() if text)
+    def last_words(self, seconds: float) -> str:
+        """The end of each log that was written to in the last so many seconds."""
+        logs = [path for path in self.folder.glob("*.log") if time.time() - path.stat().st_mtime <= seconds]
+        return "\n".join(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}" for log in logs)
 
     def prepare(self) -> None:
         """Make the empty databases that every installation starts as a copy of."""

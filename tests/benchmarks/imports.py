@@ -45,7 +45,12 @@ def used_by(rows: int, env: Mapping[str, str], *command: str) -> Used:
     """Run a Python program to its end. Raises CalledProcessError where it fails."""
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, *command], cwd=ROOT, env=env, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
+    try:
+        _, status, used = os.wait4(process.pid, 0)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
