@@ -5,6 +5,7 @@ No judge's verdict is on these pages.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -43,6 +44,7 @@ def golden(request: Request, slug: str) -> HttpResponse:
     note_shown(request.user, version, seen)
     counts = counts_of(version)
     context |= {"version": version, "form": form, "page": page, "counts": counts}
+    context |= {"same_request": same_request(page.object_list)}
     context |= {"growth": growth_of(version, counts["certify"])}
     context |= {"needed": needed_next(criteria_set, counts, leads=context["leads"])}
     context |= {"pairs": pairs_of(version) if context["leads"] else []}
@@ -81,6 +83,12 @@ def listed(form: GoldenFilter, version: CriteriaVersion, user: User, *, sees_all
     if form.asks_for_a_verdict and not sees_all:
         rows = rows.filter(mine__isnull=False)
     return rows.only("pk", "split")
+
+
+def same_request(rows: Sequence[Any]) -> str:
+    """The beginning of the request where all the listed rows have the same one, else ""."""
+    heads = {row.request_head for row in rows}
+    return heads.pop() if len(rows) > 1 and len(heads) == 1 else ""
 
 
 def tells_of_others(row: Any) -> bool:

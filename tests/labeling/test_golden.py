@@ -163,8 +163,8 @@ def test_growth_counts_settled_certify_rows_only(client: Client) -> None:
 
     text = page(client, make_user(lead_of=criteria_set), "/sets/notes/golden/")
 
-    assert "<strong>2 settled rows</strong> in the certify split" in text
-    assert "28 more settled rows in the certify split and there are 30" in text
+    assert "<strong>2 settled rows</strong> set aside to certify judges" in text
+    assert "28 more settled rows and there are 30" in text
 
 
 def test_another_version_has_labels_of_its_own(

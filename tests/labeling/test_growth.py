@@ -147,7 +147,7 @@ def test_more_rows_are_no_more_queries_and_no_more_rows_read(criteria_set: Crite
         (30, 4, "a certificate needs 5 of each verdict: 1 more row that people fail."),
         (20, 20, "a kappa of 0.80 means at 100 rows 0.65 to 0.89 and at 300 rows 0.72 to 0.86."),
         (90, 20, "a kappa of 0.80 means at 300 rows 0.72 to 0.86."),
-        (200, 200, "the last mark is passed"),
+        (200, 200, "The last mark is passed"),
     ],
 )
 def test_one_sentence_says_what_is_needed_next(
