@@ -71,6 +71,12 @@ class KappaOverTime:
     cut: bool
 
     @property
+    def ends(self) -> str:
+        """How the first and the last moment are written: two dates have no room on a phone."""
+        days = {timezone.localdate(point.when) for point in (self.points[0], self.points[-1])}
+        return "H:i" if len(days) == 1 else "j M Y"
+
+    @property
     def undefined(self) -> int:
         return sum(point.kappa is None for point in self.points)
 
