@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils import timezone
 from django_htmx.middleware import HtmxDetails
 
@@ -49,6 +50,21 @@ def private_pages(
         response = get_response(request)
         if "Cookie" in response.get("Vary", "") and "Cache-Control" not in response:
             response["Cache-Control"] = "private, no-store"
+        return response
+
+    return answer
+
+
+def whole_page_logs_in(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: who is logged out while a part of a page asks for itself logs in on the whole page."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        to_login = response.status_code == 302 and response.headers["Location"].startswith(reverse("login"))
+        if to_login and request.headers.get("HX-Request") == "true":
+            return HttpResponse(status=204, headers={"HX-Refresh": "true"})
         return response
 
     return answer

@@ -123,6 +123,7 @@ MIDDLEWARE = [
     "judging.api.errors.json_errors",
     "vera_site.http.storable_requests",
     "vera_site.http.private_pages",
+    "vera_site.http.whole_page_logs_in",
     "vera_site.http.readers_zone",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",

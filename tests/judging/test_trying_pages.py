@@ -145,6 +145,17 @@ def test_strangers_find_no_trial_and_labelers_are_refused(
         assert client.get(trial_address(trial)).status_code == status
 
 
+def test_who_is_logged_out_meanwhile_logs_in_on_the_whole_page(
+    client: Client, lead: User, criteria_set: CriteriaSet
+) -> None:
+    address = trial_address(waiting(juror(), lead, criteria_set))
+
+    part = client.get(address, headers={"HX-Request": "true"})
+
+    assert (part.status_code, part.headers["HX-Refresh"], part.content) == (204, "true", b"")
+    assert client.get(address).headers["Location"] == f"/accounts/login/?next={address}"
+
+
 def test_while_it_waits_the_page_asks_again_and_says_that_no_worker_is_seen(
     as_lead: Client, lead: User, criteria_set: CriteriaSet
 ) -> None:
