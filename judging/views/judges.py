@@ -20,6 +20,7 @@ from judging.services.families import written_in_sets
 from judging.services.judges import missing_variables, promote_judge, with_jurors
 from judging.services.standing import Standing
 from judging.views.judge_facts import Fact, facts_of, family_warnings, scripted_words
+from judging.views.pairs import jurors_of
 from labeling.access import led_sets
 from labeling.views.scope import page_of
 from vera_site.http import Request
@@ -29,7 +30,10 @@ _JUDGES_PER_PAGE, _VERSIONS_PER_PAGE = 50, 10
 
 @dataclass(frozen=True, slots=True)
 class ShownVersion:
-    """A judge version with what there is to say of it. `standings`: on the criteria sets the reader leads."""
+    """A judge version with what there is to say of it. `standings`: on the criteria sets the reader leads.
+
+    `as_juror`: what panels' calibrations on those sets measured of it, in words.
+    """
 
     version: JudgeVersion
     facts: list[Fact]
@@ -37,6 +41,7 @@ class ShownVersion:
     missing: list[Missing]
     scripted: str
     warnings: list[str]
+    as_juror: list[str]
 
 
 @require_safe
@@ -86,6 +91,7 @@ def _shown(
     stood_on = {each.criteria_version.criteria_set for found in standings.values() for each in found}
     written = written_in_sets([criteria_set.pk for criteria_set in stood_on])
     environments = Environments(timezone.now())
+    measured = _as_jurors([version for version, _ in versions], request)
     for version, before in versions:
         yield ShownVersion(
             version,
@@ -94,6 +100,7 @@ def _shown(
             missing_variables(version, environments),
             scripted_words(version),
             family_warnings(version, standings[version.pk], written),
+            measured[version.pk],
         )
 
 
@@ -105,6 +112,20 @@ def _standings(versions: Sequence[JudgeVersion], request: Request) -> dict[int, 
     for each in of_these.order_by("criteria_version__criteria_set__slug", "-criteria_version__number"):
         standing = Standing(each.judge_version, each.criteria_version, each, now)
         found[each.judge_version_id].append(standing)
+    return found
+
+
+def _as_jurors(versions: Sequence[JudgeVersion], request: Request) -> dict[int, list[str]]:
+    """What the calibrations of live panels say of their jurors among these versions."""
+    current = Certificate.objects.current().within(led_sets(request.user)).of_judge_version(None)
+    panels = current.filter(judge_version__seats__juror__in=[version.pk for version in versions])
+    certificates, found = list(panels.with_names().distinct()), defaultdict(list)
+    lines = jurors_of(certificates)
+    for each in certificates:
+        panel, criteria = each.judge_version.judge.slug, each.criteria_version.criteria_set.slug
+        for line in lines.get(each.calibration.run_id, []):
+            words = f"as a juror of {panel} on {criteria}: kappa {line.shown_kappa}"
+            found[line.calibration.judge_version_id].append(words)
     return found
 
 

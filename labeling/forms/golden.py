@@ -12,14 +12,14 @@ TRUTHS = [
     ("unresolved", "unresolved"),
     ("none", "no verdict yet"),
 ]
-SPLITS = [("", "both"), ("certify", "certify"), ("tune", "tune")]
+SPLITS = [("", "both"), ("certify", "certifying"), ("tune", "tuning")]
 
 
 class GoldenFilter(forms.Form):
     """Narrows the list. Every field may be left out."""
 
     truth = forms.ChoiceField(label="Human verdict", choices=TRUTHS, required=False)
-    split = forms.ChoiceField(label="Split", choices=SPLITS, required=False)
+    split = forms.ChoiceField(label="For", choices=SPLITS, required=False)
     text = forms.CharField(label="Text", required=False, max_length=200)
 
     def narrow(self, rows: "QuerySet[Any]") -> "QuerySet[Any]":

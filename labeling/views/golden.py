@@ -26,7 +26,7 @@ from labeling.views.people import pairs_of
 from labeling.views.scope import chosen_version, head, page_of
 from vera_site.http import Request
 
-ROWS_PER_PAGE = 50
+ROWS_PER_PAGE = 25
 
 
 @require_safe

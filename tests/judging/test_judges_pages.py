@@ -14,6 +14,7 @@ from judging.domain.judges_toml import read_judges
 from judging.models import Judge, JudgeVersion
 from judging.services.judges import add_model_version, add_panel_version
 from tests.factories import make_criteria_set, make_judge, make_panel, make_user
+from tests.judging.golden import certified, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -214,3 +215,16 @@ def test_a_panel_of_one_is_refused_in_place(as_lead: Client) -> None:
 
     assert answer.status_code == 422
     assert "at least 2 jurors" in answer.content.decode()
+
+
+def test_a_model_that_only_its_panel_was_calibrated_with_says_what_that_showed(client: Client) -> None:
+    criteria_set = make_criteria_set("replies")
+    quiet = make_judge("quiet")
+    panel = make_panel([quiet, make_judge("other")], "both")
+    certified(make_run(panel, criteria_set, a=18, b=2, c=2, d=18))
+    client.force_login(make_user("lena", lead_of=criteria_set))
+
+    shown = text_of(client, "/judges/quiet/")
+
+    assert "never calibrated by itself" in shown
+    assert "as a juror of both on replies: kappa 0.800" in shown
