@@ -129,7 +129,7 @@ def _bound(certificate: Certificate) -> Line:
         "95% sure that kappa is above",
         certificate.shown_bound,
         f"bar {plain(certificate.bar)}",
-        f"The lower bound, one way only; lower_bound in the API. {_bound_says(certificate)}",
+        f"The lower bound, one way only, as API and shell give it. {_bound_says(certificate)}",
     )
 
 
