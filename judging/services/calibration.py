@@ -31,7 +31,7 @@ def golden_truths_of(run: Run, candidate_ids: Sequence[int]) -> dict[int, str]:
 
 
 def _answered(run: Run) -> QuerySet[Verdict]:
-    return run.verdicts.filter(panel_verdict=None, repeat=0, outcome__in=_COUNTED)
+    return answers_in(run).filter(panel_verdict=None)
 
 
 def _truths(run: Run, candidates: QuerySet[Verdict, Any] | list[int]) -> dict[int, str]:
@@ -143,33 +143,31 @@ def calibrate(
         as_of=as_of,
         **dict.fromkeys(CELLS.values(), 0),
     )
-    for chunk in batched(rows_of(calibration, verdicts_of(calibration), truths, killed_by), _CHUNK):
+    answers = answers_in(run).filter(judge_version=judge_version)
+    for chunk in batched(rows_of({judge_version.pk: calibration}, answers, truths, killed_by), _CHUNK):
         CalibrationRow.objects.bulk_create(chunk)
     _count(calibration)
     return calibration
 
 
-def verdicts_of(calibration: Calibration) -> QuerySet[Verdict]:
-    """The answers of the calibration's judge version in its run, one for each row."""
-    return Verdict.objects.filter(
-        run=calibration.run_id,
-        judge_version=calibration.judge_version_id,
-        repeat=0,
-        outcome__in=_COUNTED,
-    )
+def answers_in(run: Run) -> QuerySet[Verdict]:
+    """The answers of a run's judge and its jurors, one of each for a row."""
+    return Verdict.objects.filter(run=run, repeat=0, outcome__in=_COUNTED)
 
 
 def rows_of(
-    calibration: Calibration,
-    verdicts: QuerySet[Verdict],
+    by_judge: Mapping[int, Calibration],
+    answers: QuerySet[Verdict],
     truths: Mapping[int, str],
     killed_by: Mapping[int, str],
 ) -> Iterator[CalibrationRow]:
-    """Rows for those of the verdicts whose candidate is in `truths`; not saved yet."""
-    for verdict, candidate, outcome in verdicts.values_list("pk", "candidate_id", "outcome"):
+    """Rows for those of the answers whose candidate is in `truths`; not saved yet."""
+    for verdict, judge, candidate, outcome in answers.values_list(
+        "pk", "judge_version_id", "candidate_id", "outcome"
+    ):
         if candidate in truths:
             yield CalibrationRow(
-                calibration=calibration,
+                calibration=by_judge[judge],
                 candidate_id=candidate,
                 verdict_id=verdict,
                 truth=truths[candidate],

@@ -4,24 +4,30 @@ What a recount adds to the tables is one calibration for each judge of the run a
 however many rows the run has.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import batched
-from typing import Any
 
 from judging.models import Calibration, CalibrationRow, Run
 from judging.services.calibration import (
     CELLS,
+    answers_in,
     changed_hash,
     golden_truths_of,
     layer1,
     rows_of,
     unresolved_rows,
-    verdicts_of,
 )
 
 _CHUNK = 500
+# Truth and outcome of a row → the counts it is part of; a second one where Layer 1 would not have killed it.
+_COUNTS = {pair: (cell, f"unkilled_{cell}") for pair, cell in CELLS.items()} | {
+    ("pass", "skipped"): ("skipped_pass",),
+    ("fail", "skipped"): ("skipped_fail",),
+    ("pass", "escalated"): ("escalated",),
+    ("fail", "escalated"): ("escalated",),
+}
 
 
 @dataclass(slots=True)
@@ -71,18 +77,13 @@ def changes_anything(calibration: Calibration, moved: Moved) -> bool:
 def count_again(run: Run, moved: Moved, moment: datetime) -> list[Calibration]:
     """New calibrations of the run's judge and its jurors, with the rows in `moved` as they are now."""
     killed_by = _killed_by(run, moved)
-    current = list(run.calibrations.filter(is_current=True))
-    run.calibrations.filter(is_current=True).update(is_current=False)
-    same = {
-        "golden_hash": changed_hash(current[0].golden_hash, gone=moved.gone, come=moved.come),
-        "unresolved": unresolved_rows(run.criteria_version),
-        "as_of": moment,
-    }
-    again = [_successor(old, same) for old in current]
-    for old, new in zip(current, again, strict=True):
-        _end(old, new, moved)
-        _begin(new, moved, killed_by)
-        new.save()
+    again = _successors(run, moved, moment)
+    by_judge = {each.judge_version_id: each for each in again}
+    for chunk in batched(moved.gone, _CHUNK):
+        _end(run, chunk, by_judge)
+    for chunk in batched(moved.come, _CHUNK):
+        _begin(run, {pk: moved.come[pk] for pk in chunk}, by_judge, killed_by)
+    Calibration.objects.bulk_update(again, sorted({name for names in _COUNTS.values() for name in names}))
     return again
 
 
@@ -95,35 +96,46 @@ def _killed_by(run: Run, moved: Moved) -> dict[int, str]:
     return {**known, **layer1(run.criteria_version, moved.come.keys() - known.keys())}
 
 
-def _successor(old: Calibration, new_values: dict[str, Any]) -> Calibration:
-    """The same calibration again, under another truth; its counts are still the old ones."""
-    kept = {each.attname: getattr(old, each.attname) for each in Calibration._meta.concrete_fields}
-    new = Calibration(**kept | new_values | {"id": None, "is_current": True})
-    new.save()
-    return new
+def _successors(run: Run, moved: Moved, moment: datetime) -> list[Calibration]:
+    """The current calibrations again, under another truth; their counts are still the old ones."""
+    current = list(run.calibrations.filter(is_current=True))
+    new_values = {
+        "id": None,
+        "is_current": True,
+        "golden_hash": changed_hash(current[0].golden_hash, gone=moved.gone, come=moved.come),
+        "unresolved": unresolved_rows(run.criteria_version),
+        "as_of": moment,
+    }
+    run.calibrations.filter(is_current=True).update(is_current=False)
+    names = [each.attname for each in Calibration._meta.concrete_fields]
+    kept = ({name: getattr(old, name) for name in names} for old in current)
+    return Calibration.objects.bulk_create(Calibration(**old | new_values) for old in kept)
 
 
-def _end(old: Calibration, new: Calibration, moved: Moved) -> None:
-    for chunk in batched(moved.gone, _CHUNK):
-        rows = list(old.rows.filter(candidate__in=chunk))
-        CalibrationRow.objects.filter(pk__in=[row.pk for row in rows]).update(ended_by=new)
-        for row in rows:
-            _tally(new, row, -1)
+def _end(run: Run, candidate_ids: Sequence[int], by_judge: Mapping[int, Calibration]) -> None:
+    """The rows of these candidates stand no longer, neither the judge's nor its jurors'."""
+    standing = CalibrationRow.objects.filter(
+        calibration__run=run, ended_by=None, candidate__in=candidate_ids
+    ).select_related("calibration")
+    rows = list(standing)
+    for row in rows:
+        row.ended_by = by_judge[row.calibration.judge_version_id]
+        _tally(row.ended_by, row, -1)
+    CalibrationRow.objects.bulk_update(rows, ["ended_by"])
 
 
-def _begin(new: Calibration, moved: Moved, killed_by: dict[int, str]) -> None:
-    for chunk in batched(moved.come, _CHUNK):
-        verdicts = verdicts_of(new).filter(candidate__in=chunk)
-        rows = list(rows_of(new, verdicts, moved.come, killed_by))
-        CalibrationRow.objects.bulk_create(rows)
-        for row in rows:
-            _tally(new, row, 1)
+def _begin(
+    run: Run, truths: Mapping[int, str], by_judge: Mapping[int, Calibration], killed_by: Mapping[int, str]
+) -> None:
+    """Rows for the answers that the judge and its jurors gave on these candidates."""
+    answers = answers_in(run).filter(judge_version__in=by_judge, candidate__in=truths)
+    rows = list(rows_of(by_judge, answers, truths, killed_by))
+    for row in rows:
+        _tally(row.calibration, row, 1)
+    CalibrationRow.objects.bulk_create(rows)
 
 
 def _tally(calibration: Calibration, row: CalibrationRow, change: int) -> None:
-    if cell := CELLS.get((row.truth, row.outcome)):
-        names = [cell] if row.killed_by else [cell, f"unkilled_{cell}"]
-    else:
-        names = [f"skipped_{row.truth}" if row.outcome == "skipped" else "escalated"]
-    for name in names:
+    names = _COUNTS[row.truth, row.outcome]
+    for name in names[:1] if row.killed_by else names:
         setattr(calibration, name, getattr(calibration, name) + change)
