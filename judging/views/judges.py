@@ -124,7 +124,7 @@ def _as_jurors(versions: Sequence[JudgeVersion], request: Request) -> dict[int, 
     for each in certificates:
         panel, criteria = each.judge_version.judge.slug, each.criteria_version.criteria_set.slug
         for line in lines.get(each.calibration.run_id, []):
-            words = f"as a juror of {panel} on {criteria}: kappa {line.shown_kappa}"
+            words = f"as a juror of {panel} on {criteria}: kappa\N{NO-BREAK SPACE}{line.shown_kappa}"
             found[line.calibration.judge_version_id].append(words)
     return found
 
