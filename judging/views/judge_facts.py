@@ -52,7 +52,10 @@ def scripted_words(version: JudgeVersion) -> str:
     if not any(played):
         return ""
     if all(played):
-        return "This judge is scripted: its answers are written down beforehand, and a small server gives them in place of a model."
+        return (
+            "This judge is scripted: its answers are written down beforehand, and a small server gives them in "
+            "place of a model."
+        )
     return "Some jurors of this panel are scripted: their answers are written down beforehand."
 
 

@@ -88,7 +88,8 @@ def test_new_versions_are_marked_where_they_begin(criteria_set: CriteriaSet) -> 
 
     chart = chart_of(later, criteria_set)
 
-    assert [(mark.words, mark.x) for mark in chart.changes] == [("judge @2", 27.0)]  # midway from the first mark to the second
+    changes = [(mark.words, mark.x) for mark in chart.changes]
+    assert changes == [("judge @2", 27.0)]  # midway from the first mark to the second
     assert [point.is_here for point in chart.points] == [False, True, False]
     assert len(chart.lines) == 1  # from version 1 to version 1, past version 2
 
