@@ -53,8 +53,8 @@ def scripted_words(version: JudgeVersion) -> str:
         return ""
     if all(played):
         return (
-            "This judge is scripted: its answers are written down beforehand, and a small server gives them in "
-            "place of a model."
+            "This judge is scripted: its answers are written down beforehand, and a small server gives them "
+            "in place of a model."
         )
     return "Some jurors of this panel are scripted: their answers are written down beforehand."
 
