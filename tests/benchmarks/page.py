@@ -17,10 +17,18 @@ explain the others. The figures are of this one machine, on which the program un
 scripted model and the client share the cores.
 
 Linux with PostgreSQL's and Redis's programs installed is all that is needed; `make bench` starts servers of
-its own, uses loopback alone and leaves nothing behind. `make bench ONLY=import` measures one part ({parts})
-and prints it without writing this page; with `SMALL=1` sizes are tiny, which tries the benchmarks themselves.
-Quiet the machine first.
+its own, uses loopback alone and leaves nothing behind. Quiet the machine first. `make bench ONLY=import`
+measures one part and prints it without writing this page; the parts are {parts}.
+With `SMALL=1` sizes are tiny, which tries the benchmarks themselves.
 """
+_TITLES = {
+    "run": "A run with stored verdicts",
+    "layer1": "Layer 1",
+    "serving": "Certification over HTTP",
+    "pages": "Pages with many verdicts",
+    "import": "Import",
+    "queue": "The next row to label",
+}
 _FAILED = "*This part could not be measured; `make bench` says why.*"
 
 
@@ -32,6 +40,5 @@ def page(origin: str, results: Mapping[str, Sequence[Figure] | None]) -> str:
 
 
 def _section(name: str, figures: Sequence[Figure] | None) -> str:
-    if figures is None:
-        return f"## {name.capitalize()}\n\n{_FAILED}\n"
-    return f"## {name.capitalize()}\n\n{table_of(figures)}\n\n{meanings_of(figures)}\n"
+    body = _FAILED if figures is None else f"{table_of(figures)}\n\n{meanings_of(figures)}"
+    return f"## {_TITLES[name]}\n\n{body}\n"

@@ -14,8 +14,11 @@ def table_of(figures: Sequence[Figure]) -> str:
 
 
 def meanings_of(figures: Sequence[Figure]) -> str:
-    """One line for each figure: what was measured, and against what."""
-    return "\n".join(f"- **{figure.name}.** {' '.join(_sentences(figure))}" for figure in figures)
+    """What was measured, and against what: one line for all the figures of which the same is to be said."""
+    names: dict[str, list[str]] = {}
+    for figure in figures:
+        names.setdefault(" ".join(_sentences(figure)), []).append(f"**{figure.name}**")
+    return "\n".join(f"- {'; '.join(named)}: {said}" for said, named in names.items())
 
 
 def _sentences(figure: Figure) -> Iterator[str]:

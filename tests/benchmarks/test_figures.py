@@ -63,7 +63,7 @@ def test_the_page_says_which_part_could_not_be_measured() -> None:
     written = page("Measured somewhere.", {"run": [figure(1.0)], "import": None})
 
     assert "Measured somewhere." in written
-    assert "- **Run.** A run." in written
+    assert "- **Run**: A run." in written
     assert written.endswith("## Import\n\n*This part could not be measured; `make bench` says why.*\n")
     assert list(PARTS) == ["run", "layer1", "serving", "pages", "import", "queue"]
 
@@ -74,5 +74,6 @@ def test_where_the_time_goes_is_told_where_a_target_is_missed() -> None:
         for value in (2.0, 1.0)
     )
 
-    assert meanings_of([missed]) == "- **Run.** A run. Baseline: aiohttp. What falls short: In the client."
-    assert meanings_of([met]) == "- **Run.** A run. Baseline: aiohttp."
+    assert meanings_of([missed]) == "- **Run**: A run. Baseline: aiohttp. What falls short: In the client."
+    assert meanings_of([met]) == "- **Run**: A run. Baseline: aiohttp."
+    assert meanings_of([met, met]) == "- **Run**; **Run**: A run. Baseline: aiohttp."
