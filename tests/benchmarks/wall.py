@@ -118,8 +118,8 @@ def _walls(rounds: dict[str, tuple[Round, ...]], calls: int) -> list[Figure]:
             meaning=what,
             against="aiohttp alone in one process, the same requests, 64 in flight, answers read and dropped",
             targets=(Target("ratio", "at most", 1.33),),
-            where="the row below shows how far litellm alone is from aiohttp on the same cores. A profile finds "
-            "most of the CPU in litellm: its look-ups of prices, its own logging, its answer objects.",
+            where="the row below shows how far litellm alone is from aiohttp on the same cores. A profile "
+            "finds most of the CPU in litellm: its look-ups of prices, its own logging, its answer objects.",
         ),
         Figure(
             name="litellm alone, wall time, over aiohttp",
