@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 GRACE = 15.0  # seconds all of them together get to end by themselves
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -34,7 +35,7 @@ class Processes:
     def start(self, name: str, *arguments: str) -> None:
         """Start `python …` in a process group of its own; its output goes to `<log folder>/<name>.log`."""
         # A Ctrl-C in here waits until the process is on the list: one that is not would be left running.
-        with (self._log_folder / f"{name}.log").open("wb") as log, stopping_held_back():
+        with (self._log_folder / f"{name}.log").open("wb") as log, held_back():
             self._running[name] = subprocess.Popen(
                 [sys.executable, *arguments],
                 env=os.environ | self._environment,
@@ -42,7 +43,7 @@ class Processes:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_listen_to_the_end,
+                preexec_fn=_end_with_parent if sys.platform == "linux" else None,
             )
 
     def ended(self) -> str | None:
@@ -57,7 +58,7 @@ class Processes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        end_undisturbed()
+        before = end_undisturbed()
         # The last one first: a worker whose provider went before it would take that for a failing provider.
         deadline = time.monotonic() + GRACE
         for process in reversed(self._running.values()):
@@ -66,29 +67,39 @@ class Processes:
                 process.wait(max(0.0, deadline - time.monotonic()))
             _signal_group(process, signal.SIGKILL)  # a pool process may outlive its parent
             process.wait()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-def end_undisturbed() -> None:
-    """From here on a second Ctrl-C changes nothing: it must not leave anything running."""
-    for number in STOPPING:
-        signal.signal(number, signal.SIG_IGN)
+def end_undisturbed() -> dict[signal.Signals, Any]:
+    """From here on a second Ctrl-C changes nothing: it must not leave anything running.
+
+    Returns what had been done about each signal before.
+    """
+    return {number: signal.signal(number, signal.SIG_IGN) for number in STOPPING}
 
 
 @contextlib.contextmanager
-def stopping_held_back() -> Iterator[None]:
-    """Signals that end the demo arrive when this is left, not inside it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+def held_back() -> Iterator[None]:
+    """Signals that end the demo are acted upon when this is left, not inside it.
+
+    A mask would not do: the kernel hands a signal to any thread that lets it through, and Python's handler
+    then runs in the main one all the same.
+    """
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in STOPPING}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
-def _listen_to_the_end() -> None:
-    """In a new process: hear what its parent holds back, and a SIGTERM if the parent is killed outright."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+def _end_with_parent() -> None:
+    """In a new process: ask the kernel for a SIGTERM if the demo is killed and can end nothing itself."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

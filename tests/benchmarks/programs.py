@@ -37,7 +37,7 @@ class Program:
         return json.loads(line)
 
     def close(self) -> None:
-        self._process.terminate()
+        self._process.kill()  # it holds nothing that would have to be put away
         self._process.communicate()
 
 
