@@ -35,10 +35,11 @@ def _token(request: HttpRequest) -> ApiToken:
 def _standing(
     request: HttpRequest, judge: str, criteria: str, judge_version: int | None, version: int | None
 ) -> Standing:
+    token = _token(request)
     return find_standing(
         judge=judge,
         criteria=criteria,
-        sets=token_sets(_token(request)),
+        sets=None if token.every_criteria_set else token_sets(token),
         now=timezone.now(),
         judge_version=judge_version,
         version=version,

@@ -167,9 +167,13 @@ class CertificateQuerySet(models.QuerySet["Certificate"]):
         """Those of criteria sets that the reader may see."""
         return self.filter(criteria_version__criteria_set__in=sets)
 
+    def with_versions(self) -> Self:
+        """With the judge and the criteria it is about, in the same query."""
+        return self.select_related("judge_version__judge", "criteria_version__criteria_set")
+
     def with_names(self) -> Self:
         """With all that a certificate is shown by, in the same query."""
-        return self.select_related("calibration", "judge_version__judge", "criteria_version__criteria_set")
+        return self.with_versions().select_related("calibration")
 
 
 class Certificate(models.Model):
