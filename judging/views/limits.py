@@ -6,6 +6,7 @@ from django.db.models import Count, QuerySet
 
 from judging.models import Calibration, CalibrationRow
 from labeling.models import Candidate, CriteriaVersion, Label, Ruling
+from labeling.services.settled import settled_by_split
 from labeling.views.people import pairs_of
 
 
@@ -13,9 +14,8 @@ def rests_on_rows(calibration: Calibration) -> str:
     """From all rows of the set to those that count: the one place where the numbers meet."""
     version = calibration.criteria_version
     every = Candidate.objects.filter(criteria_set=version.criteria_set_id).count()
-    settled = Candidate.objects.golden(version).order_by().values_list("split").annotate(rows=Count("pk"))
-    by_split: dict[str, int] = dict(settled)
-    certify, tune = by_split.get("certify", 0), by_split.get("tune", 0)
+    settled = settled_by_split(version)
+    certify, tune = settled["certify"], settled["tune"]
     asked = calibration.table.n + calibration.skipped + calibration.escalated
     return (
         f"{_rows(every)} in the set; people have settled {certify + tune} of them, {certify} to certify "

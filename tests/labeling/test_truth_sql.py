@@ -10,6 +10,7 @@ from labeling.domain.sampling import Split
 from labeling.domain.truth import LabelFact, RulingFact, settle
 from labeling.domain.verdicts import HumanVerdict
 from labeling.models import Candidate, CriteriaSet, Label, Ruling
+from labeling.services.settled import settled_by_split
 from tests.factories import (
     live,
     make_candidate,
@@ -71,6 +72,8 @@ def test_every_case_of_three_labelers_and_a_ruling(split: Split) -> None:
         if truths[candidate.pk] != expected(case, split)
     ]
     assert wrong == []
+    settled = Candidate.objects.golden(live(criteria_set)).count()
+    assert +settled_by_split(live(criteria_set)) == {split: settled}
 
 
 @pytest.mark.django_db
