@@ -21,6 +21,7 @@ from judging.llm_errors import detail_of, read_error, retry_after_of, without_ke
 type Format = Literal["schema", "json", "none"]
 
 _RESENDABLE = {SkipReason.RATE_LIMITED, SkipReason.TIMEOUT, SkipReason.UNAVAILABLE}
+_NOTHING = (Decimal(0), Decimal(0))
 _WEAKER: dict[Format, Format] = {"schema": "json", "json": "none"}
 _MOST_TOKENS = 100_000_000  # of one answer: a provider that tells of more is not believed
 _SECRET = 12  # characters: a shorter key is a local server's mere word, such as “ollama”
@@ -158,7 +159,7 @@ async def _attempt(call: Call, wanted: Format) -> Reply | Unavailable:
     try:
         async with asyncio.timeout(call.timeout):
             answer = await complete(**_arguments(call, wanted))
-        return _reply(answer, round((time.perf_counter() - started) * 1000), call.api_key)
+        return _reply(answer, round((time.perf_counter() - started) * 1000), call)
     except Exception as error:
         return _unavailable(error, call, wanted)
 
@@ -172,10 +173,10 @@ def _arguments(call: Call, wanted: Format) -> dict[str, Any]:
         }
     elif wanted == "json":
         sent["response_format"] = {"type": "json_object"}
-    if call.price is not None:
+    if (price := _price_to_tell(call)) is not None:
         # With a price given litellm need not look for one, which takes it a sixth of a call's time.
         sent["input_cost_per_token"], sent["output_cost_per_token"] = (
-            float(price / 1_000_000) for price in call.price
+            float(dollars / 1_000_000) for dollars in price
         )
     # Without a key litellm takes the provider's usual one from the environment, which must not go to an
     # address that somebody set.
@@ -191,8 +192,28 @@ def _arguments(call: Call, wanted: Format) -> dict[str, Any]:
     }
 
 
-def _reply(answer: Any, latency_ms: int, key: str | None) -> Reply:
+def _price_to_tell(call: Call) -> tuple[Decimal, Decimal] | None:
+    """What litellm is told that a token costs; None lets it look that up.
+
+    Nothing where nobody can know it: `_reply` then reports no cost.
+    """
+    if call.price is not None:
+        return call.price
+    return _NOTHING if _is_priceless(call) else None
+
+
+def _is_priceless(call: Call) -> bool:
+    """A model of somebody's own: at an address of theirs, under a name that litellm knows no price of."""
+    known = _litellm().model_cost
+    own_name = call.model.partition("/")[2]
+    return (
+        call.price is None and call.base_url is not None and call.model not in known and own_name not in known
+    )
+
+
+def _reply(answer: Any, latency_ms: int, call: Call) -> Reply:
     choice = answer.choices[0]
+    key = call.api_key
     secret = key if key and len(key) >= _SECRET else None
     usage = getattr(answer, "usage", None)
     asked, answered = (_tokens(usage, name) for name in ("prompt_tokens", "completion_tokens"))
@@ -203,7 +224,7 @@ def _reply(answer: Any, latency_ms: int, key: str | None) -> Reply:
         provider_fingerprint=str(getattr(answer, "system_fingerprint", None) or ""),
         prompt_tokens=asked,
         completion_tokens=answered,
-        cost=None if asked is None or answered is None else _cost(answer),
+        cost=None if asked is None or answered is None or _is_priceless(call) else _cost(answer),
         latency_ms=latency_ms,
         refusal=without_key(_refusal(choice.message), secret),
     )
