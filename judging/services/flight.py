@@ -6,6 +6,7 @@ from collections import deque
 from concurrent.futures import Future
 from functools import partial
 from queue import Empty, SimpleQueue
+from threading import RLock
 from time import monotonic
 
 from django.conf import settings
@@ -27,7 +28,8 @@ class Flight:
     """Keeps as many calls in flight as its window allows, and hands over what comes back.
 
     The window starts at a handful and opens by one with every answer, so that a wrong key is noticed after a
-    handful of calls, and a provider is not met with everything at once.
+    handful of calls, and a provider is not met with everything at once. An answer makes room for the next
+    question at once, in the loop's thread: the worker's own may be busy saving.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -36,6 +38,7 @@ class Flight:
         self._air: dict[Question, Future[Answer]] = {}
         self._landed: SimpleQueue[tuple[Question, Future[Answer]]] = SimpleQueue()
         self._window = min(_FIRST_WINDOW, settings.VERA_CALLS_IN_FLIGHT)
+        self._lock = RLock()  # over the line and the air: nothing is sent once they were given up
 
     def __len__(self) -> int:
         return len(self._waiting) + len(self._air)
@@ -54,11 +57,15 @@ class Flight:
 
     def send(self) -> None:
         """Send from the line until the window is full."""
-        while self._waiting and len(self._air) < self._window:
-            question = self._waiting.popleft()
-            sent = run_in_loop(ask_juror(self._plan, question))
-            self._air[question] = sent
-            sent.add_done_callback(partial(self._land, question))
+        with self._lock:
+            while self._waiting and len(self._air) < self._window:
+                self._send_next()
+
+    def _send_next(self) -> None:
+        question = self._waiting.popleft()
+        sent = run_in_loop(ask_juror(self._plan, question))
+        self._air[question] = sent
+        sent.add_done_callback(partial(self._land, question))
 
     def collect(self, seconds: float) -> list[Landed]:
         """What has come back; waits up to `seconds` for the first."""
@@ -67,23 +74,33 @@ class Flight:
         with contextlib.suppress(Empty):
             while True:
                 question, done = self._landed.get(timeout=0 if landed else max(0, until - monotonic()))
-                if self._air.pop(question, None) is not None:
+                with self._lock:
+                    was_in_air = self._air.pop(question, None) is not None
+                if was_in_air:
                     landed.append(self._read(question, done))
         return landed
 
     def ground(self) -> None:
         """Send nothing more; questions that were not sent are dropped, their rows go back."""
-        self._waiting.clear()
+        with self._lock:
+            self._waiting.clear()
 
     def abandon(self) -> None:
         """Give up what is in the air: these calls may be paid twice."""
-        self.ground()
-        for sent in list(self._air.values()):
+        with self._lock:
+            self._waiting.clear()
+            given_up = list(self._air.values())
+            self._air.clear()
+        for sent in given_up:
             sent.cancel()
-        self._air.clear()
 
     def _land(self, question: Question, done: Future[Answer]) -> None:
         self._landed.put((question, done))
+        if done.cancelled() or done.exception() is not None:
+            return  # the worker's thread decides whether the next one would fail alike
+        with self._lock:
+            if self._waiting and question in self._air:
+                self._send_next()
 
     def _read(self, question: Question, done: Future[Answer]) -> Landed:
         error = done.exception()

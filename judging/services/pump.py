@@ -84,10 +84,10 @@ class Pump:
         self.hold_on()
 
     def top_up(self) -> None:
-        """Claim rows while fewer questions are in line than half of what may be in flight."""
+        """Claim rows while fewer questions are in line than may be in flight: a save takes its time."""
         most: int = settings.VERA_CALLS_IN_FLIGHT
-        wanted = ceil((most - self.flight.waiting) / len(self.plan.jurors))
-        if self.alone or 2 * self.flight.waiting > most or (self.open and monotonic() < self.claim_at):
+        wanted = ceil((2 * most - self.flight.waiting) / len(self.plan.jurors))
+        if self.alone or self.flight.waiting > most or (self.open and monotonic() < self.claim_at):
             return
         try:
             rows = patiently(lambda: self.claim(wanted))
