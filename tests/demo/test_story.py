@@ -78,7 +78,7 @@ def test_every_figure_of_the_story_is_the_one_of_the_api_or_of_the_tables(
     page = lead.get("/demo/").text
 
     assert figure(page, "kappa") == f"{panel['kappa']:.3f}"
-    assert figure(page, "low") == f"{panel['interval'][0]:.2f}"
+    assert figure(page, "low") == f"{panel['lower_bound']:.3f}"
     assert figure(page, "panel-status") == panel["status"] == "certified"
     assert figure(page, "n") == str(panel["n"])
     assert figure(page, "first-n") == "12"
