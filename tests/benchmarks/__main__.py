@@ -1,4 +1,4 @@
-"""`make bench`: measure every part, print it, write docs/benchmarks.md.
+"""`make bench`: measure every part, print it, write docs/benchmarks.md and the README's table.
 
 Exit 1: a target is missed or a part failed; the others are measured and written all the same. 2: no servers.
 """
@@ -17,11 +17,11 @@ from tests.benchmarks import imports, layer1, pages, queue, serving, wall
 from tests.benchmarks.figures import Figure
 from tests.benchmarks.house import House, open_house
 from tests.benchmarks.machine import origin
-from tests.benchmarks.page import page
+from tests.benchmarks.page import page, with_table
 from tests.benchmarks.table import table_of
 from tests.faults.servers import ROOT
 
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE, README = ROOT / "docs" / "benchmarks.md", ROOT / "README.md"
 PARTS: dict[str, Callable[[House], list[Figure]]] = {
     "run": wall.measure,
     "layer1": layer1.measure,
@@ -88,8 +88,10 @@ def main() -> int:
         say("Stopped; all that was started has ended.")
         return 130
     if not options.only and not options.small:
-        PAGE.write_text(page(origin(), results), encoding="utf-8")
-        say(f"Written to {PAGE.relative_to(ROOT)}.")
+        where = origin()
+        PAGE.write_text(page(where, results), encoding="utf-8")
+        README.write_text(with_table(README.read_text("utf-8"), where, results), encoding="utf-8")
+        say(f"Written to {PAGE.relative_to(ROOT)} and {README.name}.")
     return verdict(list(results.values()))
 
 

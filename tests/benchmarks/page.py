@@ -29,6 +29,7 @@ _TITLES = {
     "import": "Import",
     "queue": "The next row to label",
 }
+_FROM, _TO = "<!-- figures of make bench -->", "<!-- end of the figures -->"
 _FAILED = "*This part could not be measured; `make bench` says why.*"
 
 
@@ -37,6 +38,14 @@ def page(origin: str, results: Mapping[str, Sequence[Figure] | None]) -> str:
     parts = ", ".join(f"`{name}`" for name in results)
     sections = "\n".join(_section(name, figures) for name, figures in results.items())
     return f"{_HEAD.format(origin=origin, parts=parts)}\n{sections}"
+
+
+def with_table(readme: str, origin: str, results: Mapping[str, Sequence[Figure] | None]) -> str:
+    """The README with the figures that have a target, between its two marks."""
+    before, _, rest = readme.partition(_FROM)
+    _, _, after = rest.partition(_TO)
+    aimed = [figure for figures in results.values() for figure in figures or () if figure.targets]
+    return f"{before}{_FROM}\n\n{origin}\n\n{table_of(aimed)}\n\n{_TO}{after}"
 
 
 def _section(name: str, figures: Sequence[Figure] | None) -> str:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.benchmarks.__main__ import PARTS, verdict
 from tests.benchmarks.figures import Figure, Target, in_turns, percentile
-from tests.benchmarks.page import page
+from tests.benchmarks.page import page, with_table
 from tests.benchmarks.table import meanings_of, table_of
 
 FASTER = Target("ratio", "at most", 1.33)
@@ -77,3 +77,15 @@ def test_where_the_time_goes_is_told_where_a_target_is_missed() -> None:
     assert meanings_of([missed]) == "- **Run**: A run. Baseline: aiohttp. What falls short: In the client."
     assert meanings_of([met]) == "- **Run**: A run. Baseline: aiohttp."
     assert meanings_of([met, met]) == "- **Run**; **Run**: A run. Baseline: aiohttp."
+
+
+def test_the_table_of_the_readme_is_put_between_its_marks() -> None:
+    readme = "# Vera\n\n<!-- figures of make bench -->\nold\n<!-- end of the figures -->\n\nMore.\n"
+    aimed = figure(1.0, baselines=(1.0,), targets=(FASTER,))
+
+    written = with_table(readme, "On this machine.", {"run": [aimed], "import": None})
+
+    assert written.startswith("# Vera\n\n<!-- figures of make bench -->\n\nOn this machine.\n\n| Figure |")
+    assert "| Run | 1.00 s |" in written
+    assert "old" not in written
+    assert written.endswith("\n\n<!-- end of the figures -->\n\nMore.\n")
