@@ -64,8 +64,8 @@ def _pages(run: int) -> list[Page]:
             "/dashboard/panel/replies/",
             {},
             _BOUND[:1],
-            "The certification page of one judge; it counts the rows behind it, and the golden set grows with "
-            "the verdicts, from 250 rows to 25 000.",
+            "The certification page of one judge; it counts the rows behind it, and the golden set grows "
+            "with the verdicts, from 250 rows to 25 000.",
         ),
         Page("Runs, list", "/runs/", {}, (), "`/runs/`: it counts how far each run is."),
         Page(
