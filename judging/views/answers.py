@@ -77,22 +77,22 @@ class Answer:
 
     @property
     def how_sure(self) -> str:
-        """The lower bound in words: the one figure of doubt, the same as in the API; "" without kappa."""
+        """The one figure of doubt in words; "" without kappa.
+
+        For a judge at the bar the lower bound, the same as in the API; for one below it, how far its interval
+        is from the bar: what it surely reaches says nothing of a refusal.
+        """
         certificate = self.standing.certificate
         if certificate is None or certificate.lower_bound is None:
             return ""
         bar = plain(self.standing.bar)
+        if self.drawing and certificate.kappa is not None and certificate.kappa < float(self.standing.bar):
+            ends = f"{self.drawing.shown_low} to {self.drawing.shown_high}"
+            if (certificate.interval_high or 1) < float(self.standing.bar):
+                luck = "" if self.drawing.capped else ": that is no bad luck"
+                return f"Its 95% interval, {ends}, lies wholly below the bar of {bar}{luck}."
+            return f"Its 95% interval, {ends}, holds the bar of {bar}: the refusal may be bad luck."
         return f"95% sure that its kappa is above {certificate.shown_bound}; the bar is {bar}."
-
-    @property
-    def against_it(self) -> str:
-        """Where the whole interval is below the bar: that it is no bad luck."""
-        certificate = self.standing.certificate
-        if certificate is None or certificate.interval_high is None or not self.drawing:
-            return ""
-        if self.drawing.capped or certificate.interval_high >= self.standing.bar:
-            return ""
-        return "Even the right end of the line is below the bar: that is no bad luck."
 
     @property
     def certificate_reached(self) -> str:

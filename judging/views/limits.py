@@ -9,6 +9,8 @@ from labeling.models import Candidate, CriteriaVersion, Label, Ruling
 from labeling.services.settled import settled_by_split
 from labeling.views.people import pairs_of
 
+_FEWEST_SHARED = 5  # rows that two people must have in common before their agreement is worth a word
+
 
 def rests_on_rows(calibration: Calibration) -> str:
     """From all rows of the set to those that count: the one place where the numbers meet."""
@@ -55,10 +57,10 @@ def _dependence(rows: QuerySet[CalibrationRow]) -> str:
 
 
 def _people(version: CriteriaVersion) -> str:
-    pair = next((pair for pair in pairs_of(version) if pair.kappa), None)
+    pair = next((pair for pair in pairs_of(version) if pair.kappa and pair.rows >= _FEWEST_SHARED), None)
     if pair is None or pair.kappa is None:
         return (
-            "How far people agree with each other was not measured: no two of them labelled the same rows. "
+            "How far people agree with each other was not measured: two of them labelled hardly a row. "
             "So it is not known how well any judge could do here."
         )
     return (

@@ -32,7 +32,7 @@ CELLS: dict[str, tuple[str, Q]] = {
     ),
     "skipped": ("The judge gave no verdict", Q(outcome="skipped")),
     "killed": (
-        "Rows that Layer 1 kills without a model",
+        "Rows that Layer 1 would have killed",
         Q(outcome__in=["pass", "fail"]) & ~Q(killed_by=""),
     ),
     "escalated": ("The panel split and left it to people", Q(outcome="escalated")),
