@@ -2,7 +2,9 @@
 
 from judging.models.certificates import Calibration, CalibrationRow, Certificate
 from judging.models.judges import Judge, JudgeVersion, PanelMember
-from judging.models.runs import CriterionScore, Run, Verdict
+from judging.models.limits import ProviderLimit, ProviderShare, TakenFormat
+from judging.models.runs import CriterionScore, Run, SkippedAttempt, Verdict
+from judging.models.schedules import Schedule
 from judging.models.tokens import ApiToken
 from judging.models.trials import Trial
 from judging.models.workers import WorkerSeen
@@ -16,7 +18,12 @@ __all__ = [
     "Judge",
     "JudgeVersion",
     "PanelMember",
+    "ProviderLimit",
+    "ProviderShare",
     "Run",
+    "Schedule",
+    "SkippedAttempt",
+    "TakenFormat",
     "Trial",
     "Verdict",
     "WorkerSeen",

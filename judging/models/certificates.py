@@ -40,6 +40,9 @@ class Calibration(models.Model):
     unkilled_b = models.PositiveIntegerField(default=0)
     unkilled_c = models.PositiveIntegerField(default=0)
     unkilled_d = models.PositiveIntegerField(default=0)
+    # Rows that each Layer-1 check kills: {"check": [of rows that people pass, of those they fail]}; null: not
+    # counted.
+    layer1 = models.JSONField(null=True, blank=True)
     run_complete = models.BooleanField(default=True)
     attempt = models.PositiveIntegerField(default=1)
     golden_hash = models.CharField(max_length=64)

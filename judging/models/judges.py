@@ -46,6 +46,8 @@ class JudgeVersion(models.Model):
     api_key_env = models.CharField(max_length=80, blank=True)
     params = models.JSONField(default=dict, blank=True)
     template = models.CharField(max_length=40, blank=True)  # the prompt template's name, such as juror-1
+    # Rows of the `tune` split that are shown with every question, as they stood: see judging.domain.examples.
+    examples = models.JSONField(default=dict, blank=True)
     price = models.JSONField(
         null=True, blank=True
     )  # {"input": per million tokens, "output": …} in US dollars

@@ -17,6 +17,8 @@ class Run(models.Model):
     class Kind(models.TextChoices):
         CALIBRATION = "calibration", "calibration"
         SCORING = "scoring", "scoring of rows without a label"
+        REPLAY = "replay", "golden replay"
+        CONSISTENCY = "consistency", "repeats of the same questions"
 
     class State(models.TextChoices):
         RUNNING = "running", "running"
@@ -33,6 +35,17 @@ class Run(models.Model):
     on_split = models.CharField(max_length=10, default="majority")  # in force when the run began
     max_calls = models.PositiveIntegerField(null=True, blank=True)
     max_cost = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)  # US dollars
+    # False: a panel's juror is not asked where the others have decided already.
+    asks_all = models.BooleanField(default=True)
+    repeats = models.PositiveSmallIntegerField(default=1)  # how often each question is asked
+    schedule = models.ForeignKey(
+        "Schedule", null=True, blank=True, on_delete=models.SET_NULL, related_name="runs"
+    )
+    # What the run has spent, written with the verdicts that spent it; budgets look here. US dollars.
+    calls_made = models.PositiveIntegerField(default=0)
+    cost_made = models.DecimalField(max_digits=14, decimal_places=8, default=0)
+    priced_replies = models.PositiveIntegerField(default=0)
+    unpriced_replies = models.PositiveIntegerField(default=0)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -142,6 +155,14 @@ class Verdict(models.Model):
     resends = models.PositiveSmallIntegerField(default=0)  # of them, repeated after a transport failure
     raw_reply = models.TextField(blank=True)
     raw_cut = models.BooleanField(default=False)
+    # The one corrective re-ask: how many were sent, and the reply that could not be read before it.
+    corrections = models.PositiveSmallIntegerField(default=0)
+    rejected_reply = models.TextField(blank=True)
+    rejected_reason = models.CharField(max_length=40, blank=True)
+    # The verdict on the identical question that was taken over instead of asking again.
+    reused_from = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
     independent = models.BooleanField(null=True, blank=True)  # null: the generator is unknown
     flags = models.JSONField(default=list, blank=True)  # such as ["injection_attempt"]
 
@@ -182,6 +203,28 @@ class Verdict(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judge_version} on candidate {self.candidate_id}: {self.outcome}"
+
+
+class SkippedAttempt(models.Model):
+    """A verdict that was skipped for a passing reason and asked again: what it was, before it was."""
+
+    verdict = models.ForeignKey(Verdict, on_delete=models.CASCADE, related_name="skipped_attempts")
+    reason = models.CharField(max_length=40)
+    detail = models.TextField(blank=True)
+    raw_reply = models.TextField(blank=True)
+    calls = models.PositiveSmallIntegerField(default=0)
+    cost = models.DecimalField(max_digits=12, decimal_places=8, null=True, blank=True)  # US dollars
+    skipped_at = models.DateTimeField()
+    retried_at = models.DateTimeField()
+    retried_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.reason}, asked again {self.retried_at:%Y-%m-%d %H:%M}"
 
 
 class CriterionScore(models.Model):

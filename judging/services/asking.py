@@ -56,22 +56,43 @@ async def ask_juror(plan: Plan, question: Question, call: Call | None = None) ->
     `call`: what `call_of` made, for who shows what is sent.
     """
     juror = plan.jurors[question.juror_id]
-    call = call or call_of(plan, question)
-    sent = resends = 0  # a response format that is refused is sent, too, and is no resend
+    sent = Sent()
+    try:
+        reply = await reply_to(call or call_of(plan, question), sent)
+    except Unavailable as failure:
+        if failure.scope == "every_call":
+            raise
+        return skipped(question, juror, failure.code, failure.detail, calls=sent.calls, resends=sent.resends)
+    return replace(_read(plan, question, reply), calls=sent.calls, resends=sent.resends)
+
+
+@dataclass(slots=True)
+class Sent:
+    """How many requests were sent for a question, and how many of them after a transport failure.
+
+    A response format that was refused is sent, too, and is no resend.
+    """
+
+    calls: int = 0
+    resends: int = 0
+
+
+async def reply_to(call: Call, sent: Sent) -> Reply:
+    """The reply, resent where that can help; counted in `sent`. Raises `Unavailable` where there is none."""
+    resends = 0
     while True:
         try:
             reply = await ask(call)
         except Unavailable as failure:
-            if failure.scope == "every_call":
+            sent.calls += failure.requests
+            if failure.scope == "every_call" or (pause := _pause(failure, resends + 1)) is None:
                 raise
-            sent += failure.requests
-            pause = _pause(failure, resends + 1)
-            if pause is None:
-                return skipped(question, juror, failure.code, failure.detail, calls=sent, resends=resends)
         else:
-            return replace(_read(plan, question, reply), calls=sent + reply.requests, resends=resends)
+            sent.calls += reply.requests
+            return reply
         await asyncio.sleep(pause)
         resends += 1
+        sent.resends += 1
 
 
 def call_of(plan: Plan, question: Question) -> Call:
