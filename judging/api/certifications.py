@@ -14,7 +14,7 @@ from judging.api.schemas import AllowOut, CertificationOut, CertificationPage, E
 from judging.auth import Bearer
 from judging.models import ApiToken, Certificate
 from judging.services.resource import resource, sentences
-from judging.services.standing import Standing, find_standing
+from judging.services.standing import ANSWERED, Standing, find_standing
 
 MAX_AGE = 60  # seconds; a change of state is seen within a minute at the latest
 _LARGEST = 2**31 - 1
@@ -43,6 +43,7 @@ def _standing(
         now=timezone.now(),
         judge_version=judge_version,
         version=version,
+        columns=ANSWERED,
     )
 
 
