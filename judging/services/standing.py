@@ -12,7 +12,6 @@ from judging.domain.reasons import CertificateReason, Reason, certificate_reason
 from judging.models import Certificate, JudgeVersion
 from labeling.models import CriteriaSet, CriteriaVersion
 
-
 # What a programme is answered. A query of all ninety columns takes longer to put together than to make.
 ANSWERED = (
     *("status", "reasons", "warnings", "rule", "bar", "kappa", "interval_low", "interval_high"),
