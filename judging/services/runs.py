@@ -12,7 +12,7 @@ from django.db.models.functions import Length
 from django.utils import timezone
 
 from judging.domain.reasons import PauseReason, SkipReason
-from judging.models import JudgeVersion, Run, Verdict
+from judging.models import JudgeVersion, Run, Schedule, Verdict
 from judging.services.calibration import layer1_of
 from judging.services.certification import certify_run
 from judging.services.filling import skip_rows
@@ -99,10 +99,13 @@ def start_run(
     include_unlabelled: bool = False,
     max_calls: int | None = None,
     max_cost: Decimal | None = None,
+    schedule: Schedule | None = None,
+    candidates: QuerySet[Candidate] | None = None,
     actor: AnyUser | None = None,
 ) -> Run:
     """Write a run with one pending verdict per row and, for a panel, one per row and juror.
 
+    `schedule`: what started it by itself. `candidates`: the rows, where they are chosen already.
     The caller tells the workers, on commit, with `judging.tasks.start_work`. Raises `CannotRun`.
     """
     jurors = _checked_jurors(judge_version, criteria_version)
@@ -113,9 +116,12 @@ def start_run(
         on_split=_on_split(judge_version, criteria_version),
         max_calls=_checked_budget(max_calls),
         max_cost=_checked_budget(max_cost),
+        schedule=schedule,
         created_by=actor if actor is not None and actor.is_authenticated else None,
     )
-    if not _write_pending(run, jurors, candidates_of(criteria_version, scope, include_unlabelled)):
+    if candidates is None:
+        candidates = candidates_of(criteria_version, scope, include_unlabelled)
+    if not _write_pending(run, jurors, candidates):
         raise CannotRun(_no_rows(scope, include_unlabelled))
     _record(run, actor, "run_started")
     return run
