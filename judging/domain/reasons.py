@@ -32,8 +32,25 @@ class SkipReason(StrEnum):
     INTERNAL_ERROR = "internal_error"
 
 
+# Reasons that pass: nothing that the judge said was read, so the same question may find an answer later. All
+# other reasons stand on a reply or on the question itself, and asking those again in the same way would be
+# fishing for a verdict. Cancelled rows and spent budgets were somebody's decision.
+PASSING = frozenset(
+    {
+        SkipReason.TIMEOUT,
+        SkipReason.RATE_LIMITED,
+        SkipReason.UNAVAILABLE,
+        SkipReason.WORKER_LOST,
+        SkipReason.INTERNAL_ERROR,
+    }
+)
+
 # Why nobody was asked about a row: Layer 1 had killed it. No skip, which is a judge that gave no verdict.
 KILLED = "killed"
+
+# Why a juror was not asked about a row: those asked before had decided what the panel says. No skip either.
+DECIDED = "decided"
+DECIDED_SENTENCE = "The jurors asked before had settled what the panel says, so this one was not asked."
 
 
 class PauseReason(StrEnum):
@@ -47,6 +64,7 @@ class PauseReason(StrEnum):
     NOT_CONFIGURED = "not_configured"
     BUDGET_SPENT = "budget_spent"
     PRICE_UNKNOWN = "price_unknown"
+    UNKNOWN_TEMPLATE = "unknown_template"
     INTERNAL_ERROR = "internal_error"
 
 
@@ -110,6 +128,10 @@ PAUSE_SENTENCES: dict[PauseReason, str] = {
     PauseReason.PRICE_UNKNOWN: (
         "The run has a budget in money and a juror's price is unknown. Resume it with a budget in calls, or "
         "give the judge a price and start a new run."
+    ),
+    PauseReason.UNKNOWN_TEMPLATE: (
+        "This release of Vera does not have the prompt template that the judge asks by. Upgrade it and resume "
+        "the run, or make a new version of the judge."
     ),
     PauseReason.INTERNAL_ERROR: "Vera itself failed on this run; the worker's log says where.",
 }

@@ -40,8 +40,8 @@ class Calibration(models.Model):
     unkilled_b = models.PositiveIntegerField(default=0)
     unkilled_c = models.PositiveIntegerField(default=0)
     unkilled_d = models.PositiveIntegerField(default=0)
-    # Rows that each Layer-1 check kills: {"check": [of rows that people pass, of those they fail]}; null: not
-    # counted.
+    # Rows that each Layer-1 check kills: {"check": [of rows that people pass, of those they fail]}, and under
+    # "" those that none kills; null: not counted.
     layer1 = models.JSONField(null=True, blank=True)
     run_complete = models.BooleanField(default=True)
     attempt = models.PositiveIntegerField(default=1)
@@ -189,6 +189,7 @@ class Certificate(models.Model):
     class Cause(models.TextChoices):
         RUN = "run", "a calibration run ended"
         GOLDEN_SET = "golden_set", "labels or rulings were corrected"
+        RETRY = "retry", "answers that had failed for a passing reason were asked for again"
 
     judge_version = models.ForeignKey(JudgeVersion, on_delete=models.PROTECT, related_name="certificates")
     criteria_version = models.ForeignKey(

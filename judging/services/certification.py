@@ -17,6 +17,7 @@ from judging.models import Calibration, Certificate, JudgeVersion, Run, Verdict
 from judging.models.certificates import CertificateQuerySet
 from judging.services.calibration import attempts, calibrate, golden_truths, layer1, opened_rows
 from judging.services.recounting import Moved, changes_anything, count_again, moved_since
+from judging.services.retried import asked_again
 from labeling.models import CriteriaSet, CriteriaVersion
 
 _BOUND_NOT_APPLIED = Reason(
@@ -33,7 +34,8 @@ def certify_run(
     """Count a calibration run against the golden set and append the certificate that follows.
 
     `known`: what `layer1_of` said of the run's rows before; rows that were settled since are looked at here.
-    Called again for the same run it returns the certificate there is. None while rows are still to be asked,
+    Called again for the same run it returns the certificate there is, or the one that follows from answers
+    that came since by asking again. None while rows are still to be asked,
     for a run of another kind or over `tune` rows only, and for a cancelled run of a judge that is certified:
     half a run says nothing against the whole one before it.
     """
@@ -43,7 +45,7 @@ def certify_run(
     if not _may_certify(run):
         return None
     if done := Certificate.objects.filter(calibration__run=run).first():
-        return done
+        return _certify_retried(run, done, moment)
     complete = run.state != Run.State.CANCELLED
     if not complete and _is_certified(run, moment):
         return None
@@ -88,6 +90,31 @@ def _certify(run: Run, known: Mapping[int, str], complete: bool, moment: datetim
     calibrated_at = run.finished_at or moment
     decision = _decide(policy, calibrations[0], calibrated_at, moment)
     return _append(calibrations[0], policy, decision, Certificate.Cause.RUN, calibrated_at, moment)
+
+
+def _certify_retried(run: Run, before: Certificate, moment: datetime) -> Certificate:
+    """The certificate once answers that had failed for a passing reason were asked for again.
+
+    It is the same attempt: judge, policy, scored answers and expiry stay, so that asking again neither
+    renews a certificate nor gives a second draw. Where labels were corrected too, the state may only fall.
+    `before` stays where nothing came, where the retry was cancelled, or where a later run is in force.
+    """
+    if run.state == Run.State.CANCELLED or before.superseded_at is not None:
+        return before
+    answered, corrected = asked_again(before.calibration)
+    if not answered:
+        return before
+    recounted = count_again(run, answered, moment)
+    calibration = next(each for each in recounted if each.judge_version_id == run.judge_version_id)
+    policy = _policy_then(before)
+    decision = _decide(policy, calibration, before.calibrated_at, moment)
+    if corrected or _tells(before, CertificateReason.GOLDEN_SET_CHANGED):
+        decision = _only_fallen(decision, was_certified=before.is_certified(moment))
+    return _append(calibration, policy, decision, Certificate.Cause.RETRY, before.calibrated_at, moment)
+
+
+def _tells(certificate: Certificate, code: CertificateReason) -> bool:
+    return any(told["code"] == code for told in (*certificate.reasons, *certificate.warnings))
 
 
 def policy_of(criteria_set: CriteriaSet) -> Policy:

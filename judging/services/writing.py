@@ -11,20 +11,25 @@ from judging.models import Verdict
 
 
 def insert_verdicts(rows: QuerySet[Any], **columns: Any) -> int:
-    """Insert one verdict for each of `rows`; returns how many. 100 000 rows take seconds and no memory.
+    """Insert one verdict for each of `rows`; returns how many."""
+    return insert_from(Verdict, rows, **columns)
+
+
+def insert_from(model: type[models.Model], rows: QuerySet[Any], **columns: Any) -> int:
+    """Insert one row of `model` for each of `rows`; returns how many. 100 000 take seconds and no memory.
 
     `columns`: a plain value, or an expression over the row; columns left out get the model's default. The
     ORM has no INSERT … SELECT, and a batch of objects at a time would lock out SQLite's other writers for
     minutes.
     """
-    fields = [field for field in Verdict._meta.concrete_fields if not field.primary_key]
+    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
     chosen = [_expression(field, columns) for field in fields]
     select, parameters = rows.order_by().values_list(*chosen).query.sql_with_params()
     quote = connection.ops.quote_name
     names = ", ".join(quote(str(field.column)) for field in fields)
     with connection.cursor() as cursor:
         # Only names of the model's own table and columns are put into the statement.
-        cursor.execute(f"INSERT INTO {quote(Verdict._meta.db_table)} ({names}) {select}", parameters)
+        cursor.execute(f"INSERT INTO {quote(model._meta.db_table)} ({names}) {select}", parameters)
         return int(cursor.rowcount)
 
 
