@@ -3,7 +3,18 @@
 from django.urls import URLPattern, URLResolver, path
 
 from judging.api.v1 import api
-from judging.views import dashboard, disagreements, guide, health, judges, rows, run_rows, runs, trying
+from judging.views import (
+    dashboard,
+    disagreements,
+    guide,
+    health,
+    judges,
+    layer1,
+    rows,
+    run_rows,
+    runs,
+    trying,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
@@ -22,6 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judges/<slug:slug>/trials/<int:pk>/", trying.judge_trial, name="judge_trial"),
     path("guide/", guide.guide, name="guide"),
     path("sets/<slug:slug>/guide/", guide.set_guide, name="set_guide"),
+    path("sets/<slug:slug>/layer1/", layer1.layer1, name="set_layer1"),
     path("runs/", runs.runs, name="runs"),
     path("runs/new/", runs.run_new, name="run_new"),
     path("runs/<int:pk>/", runs.run, name="run"),

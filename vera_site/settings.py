@@ -8,6 +8,7 @@ Every variable read here is described in `.env.example`; a wrong one stops the s
 import logging
 import os
 import secrets
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -65,6 +66,19 @@ def whole(name: str, default: int, smallest: int = 1) -> int:
     if number < smallest:
         raise ImproperlyConfigured(f"{name}={number} is too small: at least {smallest}.")
     return number
+
+
+def per_cent(name: str, given: str) -> Decimal:
+    """A share in per cent, 0 to 100, with decimals where wanted."""
+    try:
+        share = Decimal(given)
+    except InvalidOperation:
+        share = Decimal(-1)
+    if not (share.is_finite() and 0 <= share <= 100):
+        raise ImproperlyConfigured(
+            f"{name}={given!r} must be a number of per cent from 0 to 100, such as 1.5."
+        )
+    return share
 
 
 def secret_key(folder: Path) -> str:
@@ -328,7 +342,10 @@ VERA_DEMO = flag("VERA_DEMO", default=False)  # set by `make demo`: every page s
 VERA_CALLS_IN_FLIGHT = whole("VERA_CALLS_IN_FLIGHT", default=32)  # per worker process
 VERA_CALL_TIMEOUT = whole("VERA_CALL_TIMEOUT", default=60)  # seconds
 VERA_CLAIM_LEASE = whole("VERA_CLAIM_LEASE", default=60, smallest=2)  # seconds
+VERA_REUSE_HOURS = whole("VERA_REUSE_HOURS", default=24, smallest=0)  # 0: every question is asked
 VERA_LABEL_LEASE = whole("VERA_LABEL_LEASE", default=900, smallest=5)  # seconds
+# Per cent of good outputs that a Layer-1 check may kill before the dashboard names it.
+VERA_FALSE_KILL_LIMIT = per_cent("VERA_FALSE_KILL_LIMIT", text("VERA_FALSE_KILL_LIMIT", "1"))
 # litellm would otherwise fetch its price list from the network at import.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 

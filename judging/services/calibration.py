@@ -14,6 +14,13 @@ from judging.services.layer1 import examine
 from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Ruling
 
 CELLS = {("pass", "pass"): "a", ("pass", "fail"): "b", ("fail", "pass"): "c", ("fail", "fail"): "d"}
+# Truth and outcome of a row → the counts it is part of; a second one where Layer 1 would not have killed it.
+COUNTS = {pair: (cell, f"unkilled_{cell}") for pair, cell in CELLS.items()} | {
+    ("pass", "skipped"): ("skipped_pass",),
+    ("fail", "skipped"): ("skipped_fail",),
+    ("pass", "escalated"): ("escalated",),
+    ("fail", "escalated"): ("escalated",),
+}
 _COUNTED = ["pass", "fail", "skipped", "escalated"]
 _CHUNK = 1000
 _HASHES = 2**256
@@ -86,12 +93,12 @@ def layer1(version: CriteriaVersion, candidate_ids: Iterable[int]) -> dict[int, 
 
 
 def layer1_of(run: Run) -> dict[int, str]:
-    """What Layer 1 says of the rows that `run` certifies by, as they are settled now.
+    """What Layer 1 says of the rows that `run` certifies or replays, as they are settled now.
 
     Seconds for a thousand long rows, so it is asked before the transaction that certifies: on SQLite every
     other writer waits for that one.
     """
-    if run.kind != Run.Kind.CALIBRATION:
+    if run.kind not in (Run.Kind.CALIBRATION, Run.Kind.REPLAY):
         return {}
     return layer1(run.criteria_version, golden_truths(run))
 
@@ -177,17 +184,24 @@ def rows_of(
 
 
 def _count(calibration: Calibration) -> None:
-    rows_now = CalibrationRow.objects.filter(calibration=calibration)
-    counted = rows_now.values("truth", "outcome").annotate(
-        rows=Count("pk"), unkilled=Count("pk", filter=Q(killed_by=""))
-    )
-    for group in counted.order_by():
-        truth, outcome, rows = group["truth"], group["outcome"], group["rows"]
-        if cell := CELLS.get((truth, outcome)):
-            setattr(calibration, cell, rows)
-            setattr(calibration, f"unkilled_{cell}", group["unkilled"])
-        elif outcome == "skipped":
-            setattr(calibration, f"skipped_{truth}", rows)
-        else:
-            calibration.escalated += rows
+    calibration.layer1 = {}
+    rows_now = CalibrationRow.objects.filter(calibration=calibration).order_by()
+    groups = rows_now.values_list("truth", "outcome", "killed_by").annotate(rows=Count("pk"))
+    for truth, outcome, killed_by, rows in groups:
+        tally(calibration, truth=truth, outcome=outcome, killed_by=killed_by, rows=rows)
     calibration.save()
+
+
+def tally(calibration: Calibration, *, truth: str, outcome: str, killed_by: str, rows: int) -> None:
+    """Add that many rows to the counts that such a row is part of; take them away where `rows` is negative.
+
+    What Layer 1 kills is counted only where it was from the beginning: `Calibration.layer1` is not null.
+    """
+    names = COUNTS[truth, outcome]
+    for name in names[:1] if killed_by else names:
+        setattr(calibration, name, getattr(calibration, name) + rows)
+    if calibration.layer1 is not None:
+        of_check = calibration.layer1.setdefault(killed_by, [0, 0])
+        of_check[truth == "fail"] += rows
+        if not any(of_check):
+            del calibration.layer1[killed_by]

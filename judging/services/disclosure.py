@@ -25,7 +25,25 @@ def opened_by(reader: User, version: CriteriaVersion) -> Exists:
 def open_rows(*, reader: User, version: CriteriaVersion, rows: QuerySet[CalibrationRow], most: int) -> int:
     """Open the next `most` of `rows` to `reader`, logged; returns how many there were left to open."""
     closed = rows.exclude(opened_by(reader, version)).order_by("pk")
-    candidates = list(closed.values_list("candidate_id", flat=True)[:most])
+    return _open(reader, version, list(closed.values_list("candidate_id", flat=True)[:most]))
+
+
+@transaction.atomic
+def open_candidates(
+    *, reader: User, version: CriteriaVersion, candidate_ids: Sequence[int], most: int
+) -> int:
+    """The same of candidates that no judge need have been asked about: Layer 1 says something of each."""
+    opened = opened_among(reader, version, candidate_ids)
+    return _open(reader, version, [pk for pk in candidate_ids if pk not in opened][:most])
+
+
+def opened_among(reader: User, version: CriteriaVersion, candidate_ids: Sequence[int]) -> set[int]:
+    """Those of the candidates of which `reader` has been shown what a machine says."""
+    shown = Exposure.objects.filter(user=reader, version=version, what=Exposure.What.VERDICTS)
+    return set(shown.filter(candidate__in=candidate_ids).values_list("candidate_id", flat=True))
+
+
+def _open(reader: User, version: CriteriaVersion, candidates: Sequence[int]) -> int:
     if candidates:
         log_shown(reader=reader, version=version, candidate_ids=candidates)
         record(
@@ -33,7 +51,7 @@ def open_rows(*, reader: User, version: CriteriaVersion, rows: QuerySet[Calibrat
             action="certify_rows_opened",
             subject=str(version),
             criteria_set=version.criteria_set,
-            candidates=candidates,
+            candidates=list(candidates),
         )
     return len(candidates)
 

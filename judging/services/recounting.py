@@ -5,29 +5,25 @@ however many rows the run has.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import batched
 
 from judging.models import Calibration, CalibrationRow, Run
 from judging.services.calibration import (
-    CELLS,
+    COUNTS,
     answers_in,
     changed_hash,
     golden_truths_of,
     layer1,
     rows_of,
+    tally,
     unresolved_rows,
 )
 
 _CHUNK = 500
-# Truth and outcome of a row → the counts it is part of; a second one where Layer 1 would not have killed it.
-_COUNTS = {pair: (cell, f"unkilled_{cell}") for pair, cell in CELLS.items()} | {
-    ("pass", "skipped"): ("skipped_pass",),
-    ("fail", "skipped"): ("skipped_fail",),
-    ("pass", "escalated"): ("escalated",),
-    ("fail", "escalated"): ("escalated",),
-}
+_NAMES = sorted({name for names in COUNTS.values() for name in names} | {"layer1"})
 
 
 @dataclass(slots=True)
@@ -83,7 +79,7 @@ def count_again(run: Run, moved: Moved, moment: datetime) -> list[Calibration]:
         _end(run, chunk, by_judge)
     for chunk in batched(moved.come, _CHUNK):
         _begin(run, {pk: moved.come[pk] for pk in chunk}, by_judge, killed_by)
-    Calibration.objects.bulk_update(again, sorted({name for names in _COUNTS.values() for name in names}))
+    Calibration.objects.bulk_update(again, _NAMES)
     return again
 
 
@@ -108,7 +104,7 @@ def _successors(run: Run, moved: Moved, moment: datetime) -> list[Calibration]:
     }
     run.calibrations.filter(is_current=True).update(is_current=False)
     names = [each.attname for each in Calibration._meta.concrete_fields]
-    kept = ({name: getattr(old, name) for name in names} for old in current)
+    kept = (deepcopy({name: getattr(old, name) for name in names}) for old in current)
     return Calibration.objects.bulk_create(Calibration(**old | new_values) for old in kept)
 
 
@@ -136,6 +132,4 @@ def _begin(
 
 
 def _tally(calibration: Calibration, row: CalibrationRow, change: int) -> None:
-    names = _COUNTS[row.truth, row.outcome]
-    for name in names[:1] if row.killed_by else names:
-        setattr(calibration, name, getattr(calibration, name) + change)
+    tally(calibration, truth=row.truth, outcome=row.outcome, killed_by=row.killed_by, rows=change)

@@ -1,6 +1,8 @@
 """Which judges may be trusted: all of them at a glance, and one with everything behind its answer."""
 
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -15,15 +17,25 @@ from judging.models import Certificate, Judge, PanelMember
 from judging.services.standing import Standing, UnknownName, find_standing
 from judging.views.evidence import evidence_of
 from judging.views.interval import drawing_to_explain
-from judging.views.pairs import load_pairs
+from judging.views.layer1 import Named, named_by_version
+from judging.views.pairs import Pair, load_pairs
 from judging.views.step_links import versions_query
 from labeling.access import get_led_set, led_sets
-from labeling.models import CriteriaSet
+from labeling.models import CriteriaSet, CriteriaVersion
 from labeling.views.scope import page_of
 from vera_site.http import Request
 
 _PER_PAGE = 10
 _MOST_UNMEASURED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The judges on one criteria version, and the checks of Layer 1 that kill too much good work there."""
+
+    version: CriteriaVersion
+    pairs: list[Pair]
+    above: list[Named]
 
 
 @login_required
@@ -34,10 +46,18 @@ def dashboard(request: Request) -> HttpResponse:
     sets, now = led_sets(request.user), timezone.now()
     page = page_of(_measured(sets, now), request, _PER_PAGE)
     context: dict[str, Any] = {"section": "dashboard", "page": page, "explained": drawing_to_explain()}
-    context["pairs"] = load_pairs([(key["of_set"], key["by_judge"]) for key in page], now)
+    context["groups"] = _groups(load_pairs([(key["of_set"], key["by_judge"]) for key in page], now))
     context["gating"] = _gating(sets, now)
     context["unmeasured"] = list(_unmeasured(sets)[:_MOST_UNMEASURED])
     return render(request, "judging/dashboard.html", context)
+
+
+def _groups(pairs: list[Pair]) -> list[Group]:
+    """The pairs by criteria set, in their order, with the Layer-1 checks that are above the limit there."""
+    above = named_by_version({pair.criteria_version.pk for pair in pairs})
+    by_set = [list(those) for _, those in groupby(pairs, lambda pair: pair.criteria_version.criteria_set_id)]
+    versions = [those[0].criteria_version for those in by_set]
+    return [Group(*each, above.get(each[0].pk, [])) for each in zip(versions, by_set, strict=True)]
 
 
 def _measured(sets: QuerySet[CriteriaSet], now: datetime) -> QuerySet[Certificate, Any]:

@@ -7,12 +7,16 @@ from django.db.models import Count, QuerySet
 
 from judging.domain.reasons import SKIP_SENTENCES, SkipReason
 from judging.models import Calibration, Certificate, Run
+from judging.services.false_kills import kills_of
 from judging.services.standing import Standing
 from judging.views.answers import answer_of
 from judging.views.figures import defined, lines_of, more_lines_of
 from judging.views.kappa_history import kappa_over_time
+from judging.views.layer1 import lines_of as checks_of
+from judging.views.layer1 import named
 from judging.views.limits import limits_of, rests_on_rows
 from judging.views.pairs import UNFINISHED, JurorLine, jurors_of, line_of, load_pairs, worth_of
+from judging.views.replays import replayed
 from judging.views.two_by_two import two_by_two
 from labeling.domain.agreement import band, kappa
 
@@ -76,13 +80,15 @@ def _at_work(standing: Standing) -> Run | None:
 
 
 def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
-    table = certificate.calibration.table
+    table, kills = certificate.calibration.table, kills_of(certificate.calibration)
     seats = _seats(certificate)
     return {
         "calibration": certificate.calibration,
         "rests_on_rows": rests_on_rows(certificate.calibration),
         "limits": limits_of(certificate.calibration),
         "lines": lines_of(certificate),
+        "checks": checks_of(kills),
+        "above": named(kills),
         "more_lines": more_lines_of(certificate),
         "band": _BANDS.get(defined(lambda: band(kappa(table))) or ""),
         "seats": seats,
@@ -90,6 +96,7 @@ def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
         "history": _history(standing),
         "two_by_two": two_by_two(standing),
         "kappa_history": kappa_over_time(standing),
+        "replayed": replayed(standing, certificate),
     }
 
 

@@ -41,6 +41,10 @@ class Pair:
     worth: str  # what the panel is worth beside its jurors; "" for a judge without
     shadows: list[Shadow]
 
+    @property
+    def criteria_version(self) -> CriteriaVersion:
+        return self.answer.standing.criteria_version
+
 
 def load_pairs(keys: Sequence[Key], now: datetime) -> list[Pair]:
     """The pairs in the order of `keys`; one is left out where judge or criteria set has no version at all."""

@@ -194,6 +194,7 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         ],
         "guide": [reverse("guide")],
         "set_guide": [reverse("set_guide", args=[each]) for each in both],
+        "set_layer1": [reverse("set_layer1", args=[each]) for each in both],
         "judge_try": [reverse("judge_try", args=["strict"])],
         "judge_trial": [reverse("judge_trial", args=["strict", trial]) for trial in site.trials],
     }

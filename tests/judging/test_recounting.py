@@ -10,6 +10,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from judging.domain.false_kills import counted as kills_by_check
 from judging.models import Calibration, CalibrationRow, Certificate, Run
 from judging.services.calibration import CELLS, golden_hash, golden_truths, layer1, unresolved_rows
 from judging.services.certification import golden_set_changed
@@ -47,7 +48,7 @@ def act(candidate: Candidate, what: str) -> None:
 def figures(calibration: Calibration) -> dict[str, Any]:
     """Everything that a recount changes."""
     cells = [*"abcd", *(f"unkilled_{cell}" for cell in "abcd")]
-    names = [*cells, "skipped_pass", "skipped_fail", "escalated", "unresolved", "golden_hash"]
+    names = [*cells, "skipped_pass", "skipped_fail", "escalated", "unresolved", "golden_hash", "layer1"]
     rows = calibration.rows.values_list("candidate", "truth", "outcome")
     return {name: getattr(calibration, name) for name in names} | {"rows": sorted(rows)}
 
@@ -69,6 +70,7 @@ def counted_in_full(calibration: Calibration) -> dict[str, Any]:
         "skipped_fail": cells["fail", "skipped"],
         "unresolved": Candidate.objects.with_truth(run.criteria_version).filter(truth="unresolved").count(),
         "golden_hash": golden_hash(truths),
+        "layer1": kills_by_check((killed[candidate], truth) for candidate, truth, _ in rows),
         "rows": rows,
     }
 

@@ -70,6 +70,8 @@ def test_a_line_of_the_example_means_what_it_says_once_it_is_uncommented(tmp_pat
         ("VERA_PRODUCTION", "maybe", "neither on nor off"),
         ("VERA_PRODUCTION", "1", "VERA_SECRET_KEY is not set"),
         ("VERA_CALL_TIMEOUT", "soon", "must be a whole number"),
+        ("VERA_FALSE_KILL_LIMIT", "a few", "must be a number of per cent"),
+        ("VERA_FALSE_KILL_LIMIT", "101", "must be a number of per cent"),
         ("VERA_WORKER_PROCESSES", "0", "at least 1"),
         ("VERA_LOG_LEVEL", "LOUD", "Use DEBUG, INFO, WARNING or ERROR"),
         ("DATABASE_URL", "vera", "must name a PostgreSQL database"),
