@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from judging.models import ApiToken, Run
+from judging.models import ApiToken, Run, Schedule
 from labeling.access import AnyUser, is_lead, leads, visible_sets
 from labeling.models import CriteriaSet
 
@@ -30,3 +30,14 @@ def get_run(user: AnyUser, pk: int) -> Run:
     if not leads(user, run.criteria_version.criteria_set):
         raise PermissionDenied("Only a lead of this criteria set may see its runs.")
     return run
+
+
+def get_schedule(user: AnyUser, pk: int) -> Schedule:
+    """A schedule of a criteria set that `user` leads; 403 for its labelers, 404 for everybody else."""
+    schedules = Schedule.objects.select_related(
+        "criteria_set__live_version", "judge__live_version", "created_by"
+    )
+    schedule = get_object_or_404(schedules.filter(criteria_set__in=visible_sets(user)), pk=pk)
+    if not leads(user, schedule.criteria_set):
+        raise PermissionDenied("Only a lead of this criteria set may see its schedules.")
+    return schedule

@@ -4,20 +4,21 @@ import logging
 
 from celery import shared_task
 from django.conf import settings
+from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from judging import worker  # noqa: F401  (registers what each worker process does by itself)
-from judging.services.engine import work_on
+from judging.services.engine import work_on_any
+from judging.services.schedules import fire_due
 from judging.services.trying import answer_trial
+from judging.worker import add_timer  # whose import registers what each worker process does by itself
 
 log = logging.getLogger(__name__)
 
 
 @shared_task
 def judge_run(run_id: int) -> None:
-    """Work on a run for a slice of time; send for another slice when that was not enough."""
-    if work_on(run_id):
-        _send(run_id)
+    """Work on this run and all others, unless this process does so already and sees the new one by itself."""
+    work_on_any()
 
 
 def start_work(run_id: int) -> None:
@@ -50,3 +51,12 @@ def send_trial(trial_id: int) -> None:
         try_judge.delay(trial_id)
     except (OperationalError, OSError) as error:
         log.warning("The broker cannot be reached (%s); the workers find trial %s.", error, trial_id)
+
+
+def fire_schedules() -> None:
+    """Start the runs that are due by now, and wake the other workers up for them."""
+    for run_id in fire_due(now=timezone.now()):
+        start_work(run_id)
+
+
+add_timer("schedules", fire_schedules)

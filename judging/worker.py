@@ -32,6 +32,12 @@ EVERY = 5.0  # seconds
 _END = 9.5  # seconds for the threads to give back their work when the process ends
 
 _threads: list[threading.Thread] = []
+_more_timers: list[tuple[str, Callable[[], None]]] = []
+
+
+def add_timer(name: str, act: Callable[[], None]) -> None:
+    """Let every worker process do this too, every few seconds: what sends messages, which live above."""
+    _more_timers.append((name, act))
 
 
 @signals.worker_process_init.connect
@@ -50,6 +56,7 @@ def begin(**_: Any) -> None:
             ("timer", work_on_any),
             ("truth", _tell_overdue),
             ("trials", answer_waiting),
+            *_more_timers,
         )
     ]
     for thread in _threads:

@@ -1,4 +1,4 @@
-"""The end of a run: finished once, and with it the certificate that it earns."""
+"""The end of a run: finished once, and with it the certificate that it earns, or the count of a replay."""
 
 import logging
 
@@ -9,6 +9,7 @@ from judging.domain.reasons import PauseReason
 from judging.models import Run, Verdict
 from judging.services.calibration import layer1_of
 from judging.services.certification import certify_run
+from judging.services.replays import count_replay
 from judging.services.runs import pause_run
 
 log = logging.getLogger(__name__)
@@ -45,5 +46,6 @@ def _finish(run_id: int) -> bool:
         if not running.update(state=Run.State.FINISHED, finished_at=timezone.now()):
             return False
         certify_run(run=run, known=known)
+        count_replay(run=run, known=known)
     log.info("Run %s is finished.", run_id)
     return True

@@ -1,21 +1,49 @@
-"""How kappa went over time: every calibration of a judge on a criteria set, over the versions of both."""
+"""How kappa went over time: every calibration of a judge on a criteria set, over the versions of both.
+
+A golden replay is a mark too, and one of its own kind: it decided nothing.
+"""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal
 
+from django.db.models import F
 from django.utils import timezone
 
-from judging.domain.figures import plain
-from judging.models import Certificate
+from judging.domain.figures import plain, shown_kappa
+from judging.models import Calibration, Certificate, JudgeVersion, Run
 from judging.services.standing import Standing
+from labeling.domain.agreement import Estimate, Table, Undefined, estimate_kappa, kappa_exact
+from labeling.models import CriteriaVersion
 from vera_site.charts import Axis, line_path, linear_axis, order_axis, spread_out, step_path, time_axis
 
 _MOST = 40  # the newest, so that page and query stay the same however long a judge is in use
 _LEAST_SPAN = timedelta(hours=1)
 _WORDS = 34.0  # per cent that the words of a new version take on a narrow screen
+
+type State = Literal["certified", "uncertified", "replay"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A calibration and what was decided from it, or a replay's, which decides nothing."""
+
+    created_at: datetime
+    judge_version: JudgeVersion
+    criteria_version: CriteriaVersion
+    kappa: float | None
+    interval_low: float | None
+    interval_high: float | None
+    bar: Decimal
+    value: str
+    n: int
+    state: State
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +61,14 @@ class Point:
     interval: str
     bar: str
     n: int
-    certified: bool
+    state: State
     why: str
     is_here: bool  # of the versions that the page is about
 
     @property
-    def state(self) -> str:
-        return "certified" if self.certified else "uncertified"
+    def says(self) -> str:
+        """What it decided, in words."""
+        return "golden replay" if self.state == "replay" else self.state
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +109,84 @@ class KappaOverTime:
     def undefined(self) -> int:
         return sum(point.kappa is None for point in self.points)
 
+    @property
+    def replays(self) -> int:
+        return sum(point.state == "replay" for point in self.points)
+
 
 def kappa_over_time(standing: Standing) -> KappaOverTime | None:
-    """The newest forty calibrations, oldest first, in one query; None where there was none."""
-    found = list(
-        Certificate.objects.filter(
-            judge_version__judge=standing.judge_version.judge_id,
-            criteria_version__criteria_set=standing.criteria_version.criteria_set_id,
-        )
-        .with_names()
-        .order_by("-pk")[: _MOST + 1]
+    """The newest forty calibrations, oldest first, in two queries; None where there was none."""
+    these = {
+        "judge_version__judge": standing.judge_version.judge_id,
+        "criteria_version__criteria_set": standing.criteria_version.criteria_set_id,
+    }
+    decided = list(Certificate.objects.filter(**these).with_names().order_by("-pk")[: _MOST + 1])
+    of_replays = Calibration.objects.filter(
+        **these, run__kind=Run.Kind.REPLAY, run__judge_version=F("judge_version"), is_current=True
     )
-    if not found:
+    named = of_replays.select_related("judge_version__judge", "criteria_version__criteria_set")
+    replays = list(named.order_by("-pk")[: _MOST + 1])
+    if not decided and not replays:
         return None
-    return _chart(found[_MOST - 1 :: -1] if len(found) > _MOST else found[::-1], standing, len(found) > _MOST)
+    events = list(_counted(decided[::-1], replays[::-1], standing.bar))
+    return _chart(events[-_MOST:], standing, len(events) > _MOST)
 
 
-def _chart(events: Sequence[Certificate], standing: Standing, cut: bool) -> KappaOverTime:
+def _counted(
+    decided: Sequence[Certificate], replays: Sequence[Calibration], bar: Decimal
+) -> Iterator[_Counted]:
+    """Both in the order of time. A replay stands against the bar of the certificate before it, else `bar`."""
+    every: list[Certificate | Calibration] = [*decided, *replays]
+    for event in sorted(every, key=lambda each: each.created_at):
+        if isinstance(event, Certificate):
+            bar = event.bar
+            yield _decided(event)
+        else:
+            yield _replayed(event, bar)
+
+
+def _decided(event: Certificate) -> _Counted:
+    return _Counted(
+        created_at=event.created_at,
+        judge_version=event.judge_version,
+        criteria_version=event.criteria_version,
+        kappa=event.kappa,
+        interval_low=event.interval_low,
+        interval_high=event.interval_high,
+        bar=event.bar,
+        value=event.shown_kappa,
+        n=event.n,
+        state="certified" if event.status == Certificate.Status.CERTIFIED else "uncertified",
+        why=event.get_cause_display(),
+    )
+
+
+def _replayed(event: Calibration, bar: Decimal) -> _Counted:
+    found, exact = _measured(event.table) or (None, None)
+    return _Counted(
+        created_at=event.created_at,
+        judge_version=event.judge_version,
+        criteria_version=event.criteria_version,
+        kappa=found.value if found else None,
+        interval_low=found.low if found else None,
+        interval_high=found.high if found else None,
+        bar=bar,
+        value=shown_kappa(exact, bar),
+        n=event.table.n,
+        state="replay",
+        why="a golden replay ended",
+    )
+
+
+@lru_cache(maxsize=4096)  # a pure function of the counts, and every visit draws every replay
+def _measured(table: Table) -> tuple[Estimate, Fraction] | None:
+    try:
+        return estimate_kappa(table), kappa_exact(table)
+    except Undefined:
+        return None
+
+
+def _chart(events: Sequence[_Counted], standing: Standing, cut: bool) -> KappaOverTime:
     moments = [event.created_at for event in events]
     by_time = spread_out(moments) and _says_something(moments)
     zone = timezone.get_current_timezone()
@@ -125,7 +215,7 @@ def _says_something(moments: Sequence[datetime]) -> bool:
     return len(moments) < 2 or moments[-1] - moments[0] >= _LEAST_SPAN
 
 
-def _point(event: Certificate, x: float, axis: Axis, standing: Standing) -> Point:
+def _point(event: _Counted, x: float, axis: Axis, standing: Standing) -> Point:
     low, high = event.interval_low, event.interval_high
     drawn = {
         name: None if value is None else axis.from_top(value)
@@ -138,12 +228,12 @@ def _point(event: Certificate, x: float, axis: Axis, standing: Standing) -> Poin
         when=event.created_at,
         versions=f"judge @{judge.number} on criteria @{criteria.number}",
         query=f"?judge_version={judge.number}&version={criteria.number}",
-        value=event.shown_kappa,
+        value=event.value,
         interval="" if low is None or high is None else f"{low:.2f} to {high:.2f}",
         bar=_bar(event.bar),
         n=event.n,
-        certified=event.status == Certificate.Status.CERTIFIED,
-        why=event.get_cause_display(),
+        state=event.state,
+        why=event.why,
         is_here=(judge.pk, criteria.pk) == (standing.judge_version.pk, standing.criteria_version.pk),
     )
 
@@ -159,7 +249,7 @@ def _lines(points: Sequence[Point]) -> list[str]:
     return [path for parts in strokes.values() for part in parts if (path := line_path(part))]
 
 
-def _changes(events: Sequence[Certificate], at: Sequence[float]) -> list[VersionMark]:
+def _changes(events: Sequence[_Counted], at: Sequence[float]) -> list[VersionMark]:
     """Between the last mark before something new was calibrated and its first.
 
     Words that would run into those before them are left out.

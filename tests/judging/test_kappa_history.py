@@ -10,11 +10,12 @@ from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from judging.models import Certificate, JudgeVersion
+from judging.models import Calibration, Certificate, JudgeVersion
+from judging.services.replays import count_replay
 from judging.services.standing import Standing
 from judging.views.kappa_history import KappaOverTime, kappa_over_time
 from labeling.models import CriteriaSet
-from tests.factories import live, make_criteria_set, make_judge
+from tests.factories import live, make_criteria_set, make_judge, make_panel
 from tests.judging.golden import NOON, certified, make_run
 
 pytestmark = pytest.mark.django_db
@@ -118,7 +119,7 @@ def test_calibrations_too_close_in_time_stand_in_their_order(criteria_set: Crite
     assert [point.x for point in chart.points] == [16.67, 50.0, 83.33]
 
 
-def test_the_newest_forty_are_one_query_however_many(criteria_set: CriteriaSet) -> None:
+def test_the_newest_forty_are_two_queries_however_many(criteria_set: CriteriaSet) -> None:
     judge = make_judge()
     for day in range(42):
         calibrated(judge, criteria_set, day, a=2, d=2)
@@ -126,9 +127,58 @@ def test_the_newest_forty_are_one_query_however_many(criteria_set: CriteriaSet) 
     with CaptureQueriesContext(connection) as captured:
         chart = chart_of(judge, criteria_set)
 
-    assert len(captured) == 1
+    assert len(captured) == 2
     assert (len(chart.points), chart.cut) == (40, True)
     assert chart.points[-1].when == NOON + timedelta(days=41)
+
+
+def replayed(judge: JudgeVersion, criteria_set: CriteriaSet, day: int, **cells: int) -> Calibration:
+    """The judge's count of a replay that ended so many days after noon of 1 March."""
+    run = make_run(judge, criteria_set, kind="replay", **cells)  # type: ignore[arg-type]
+    counted = count_replay(run=run, known={})[0]
+    Calibration.objects.filter(run=run).update(created_at=NOON + timedelta(days=day))
+    return counted
+
+
+def test_a_replay_is_a_mark_of_its_own_kind_that_decided_nothing(criteria_set: CriteriaSet) -> None:
+    judge = make_judge()
+    calibrated(judge, criteria_set, 0, a=30, b=2, c=2, d=30)
+    replayed(judge, criteria_set, 1, a=28, b=4, c=4, d=28)
+    replayed(make_panel([judge], "others"), criteria_set, 2, a=9, d=9)  # a juror's part in it is not drawn
+
+    chart = chart_of(judge, criteria_set)
+
+    assert [point.state for point in chart.points] == ["certified", "replay"]
+    last = chart.points[-1]
+    assert (last.value, last.n, last.bar, last.says) == ("0.750", 64, "0.65", "golden replay")
+    assert last.kappa == pytest.approx(25)
+    assert (chart.replays, len(chart.lines)) == (1, 1)
+
+
+def test_a_judge_that_was_only_replayed_has_a_chart(criteria_set: CriteriaSet) -> None:
+    judge = make_judge()
+    replayed(judge, criteria_set, 0, a=5)
+
+    chart = chart_of(judge, criteria_set)
+
+    assert [(point.value, point.bar) for point in chart.points] == [("undefined", "0.65")]
+
+
+def test_a_replay_has_its_sign_its_legend_and_its_row(criteria_set: CriteriaSet) -> None:
+    judge = make_judge("strict")
+    certificate = calibrated(judge, criteria_set, 0, a=30, b=2, c=2, d=30)
+    replayed(judge, criteria_set, 1, a=28, b=4, c=4, d=28)
+    standing = Standing(judge, live(criteria_set), certificate, timezone.now())
+
+    shown = render_to_string(
+        "judging/kappa_over_time.html", {"standing": standing, "kappa_history": kappa_over_time(standing)}
+    )
+
+    assert shown.count('class="diamond"') == 1
+    assert "</svg> golden replay</li>" in shown
+    assert "golden replay: decided nothing" in shown
+    assert "a golden replay ended" in shown
+    assert "64 rows, golden replay, judge @1 on criteria @1" in re.sub(r"\s+", " ", shown)
 
 
 def test_the_page_says_every_number_as_text_and_leads_to_the_versions(criteria_set: CriteriaSet) -> None:

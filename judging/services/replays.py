@@ -1,0 +1,68 @@
+"""Golden replays: counted against the golden set, and never turned into a certificate."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.db.models import Count, OuterRef, Subquery
+from django.utils import timezone
+
+from judging.domain.replays import Flips, flips_of
+from judging.models import Calibration, Run, Verdict
+from judging.services.calibration import attempts, calibrate, golden_truths, layer1
+from judging.services.recounting import count_again
+from judging.services.retried import asked_again
+
+
+def count_replay(*, run: Run, known: Mapping[int, str], now: datetime | None = None) -> list[Calibration]:
+    """The calibrations of a replay that has ended: of its judge first, then of each juror.
+
+    Called in the transaction that ends the run. `known`: what `layer1_of` said of the run's rows before. A
+    replay that ends again, because skipped rows were asked again, is counted again. None for other runs.
+    """
+    if run.kind != Run.Kind.REPLAY:
+        return []
+    moment = now or timezone.now()
+    counted = run.calibrations.filter(is_current=True, judge_version=run.judge_version_id).first()
+    if counted is None:
+        return _counted(run, known, moment)
+    answered, _ = asked_again(counted)
+    return count_again(run, answered, moment) if answered else []
+
+
+def _counted(run: Run, known: Mapping[int, str], moment: datetime) -> list[Calibration]:
+    truths = golden_truths(run)
+    killed_by = {**known, **layer1(run.criteria_version, truths.keys() - known.keys())}
+    jurors = [seat.juror for seat in run.judge_version.seats.select_related("juror__judge")]
+    return [
+        calibrate(
+            run=run,
+            judge_version=judge,
+            truths=truths,
+            killed_by=killed_by,
+            as_of=moment,
+            run_complete=True,
+            attempt=attempts(judge.judge, run.criteria_version),
+        )
+        for judge in (run.judge_version, *jurors)
+    ]
+
+
+def last_replay(calibration: Calibration) -> Calibration | None:
+    """The newest replay of the versions that `calibration` is of, as it was counted."""
+    replays = Calibration.objects.filter(
+        run__kind=Run.Kind.REPLAY,
+        run__judge_version=calibration.judge_version_id,
+        judge_version=calibration.judge_version_id,
+        criteria_version=calibration.criteria_version_id,
+        is_current=True,
+    )
+    return replays.select_related("run").order_by("-pk").first()
+
+
+def flips(certified: Calibration, replay: Calibration) -> Flips:
+    """What became of the rows that `certified` counts, in a replay, by what people say of them now."""
+    again = Verdict.objects.filter(
+        run=replay.run_id, candidate=OuterRef("candidate"), judge_version=replay.judge_version_id, repeat=0
+    )
+    both = certified.rows.annotate(again=Subquery(again.values("outcome")[:1])).order_by()
+    return flips_of(both.values_list("truth", "outcome", "again").annotate(rows=Count("pk")))
