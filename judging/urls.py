@@ -13,6 +13,7 @@ from judging.views import (
     rows,
     run_rows,
     runs,
+    schedules,
     trying,
 )
 
@@ -42,4 +43,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:pk>/skips/", run_rows.run_skips, name="run_skips"),
     path("runs/<int:pk>/verdicts/", run_rows.run_verdicts, name="run_verdicts"),
     path("runs/<int:pk>/disagreements/", disagreements.run_disagreements, name="run_disagreements"),
+    path("schedules/", schedules.schedules, name="schedules"),
+    path("schedules/add/", schedules.schedule_add, name="schedule_add"),
+    path("schedules/<int:pk>/", schedules.schedule, name="schedule"),
+    path("schedules/<int:pk>/switch/", schedules.schedule_switch, name="schedule_switch"),
+    path("schedules/<int:pk>/run/", schedules.schedule_run, name="schedule_run"),
+    path("schedules/<int:pk>/delete/", schedules.schedule_delete, name="schedule_delete"),
 ]

@@ -1,0 +1,126 @@
+"""What a schedule does, and when."""
+
+from datetime import time
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+
+from judging.domain.schedules import WEEKDAYS, UnknownZone, in_words, zone_of
+from judging.models import Judge, Schedule
+from judging.services.schedules import Plan
+from labeling.access import AnyUser, led_sets
+from labeling.models import CriteriaSet
+
+_KINDS = [
+    ("replay", "Replay the golden set: ask about all golden rows that certify, afresh"),
+    ("sample", "Judge a sample of new rows, which nobody has labelled"),
+]
+
+
+class SetField(forms.ModelChoiceField[CriteriaSet]):
+    """A criteria set to choose."""
+
+    def label_from_instance(self, obj: CriteriaSet) -> str:
+        return f"{obj.name} ({obj.slug})"
+
+
+class ScheduleForm(forms.Form):
+    """Which judge does what on which criteria set, when, and how far."""
+
+    kind = forms.ChoiceField(
+        label="What to do",
+        choices=_KINDS,
+        help_text="A replay shows whether the judge still judges as it did when it was certified; it neither "
+        "renews nor raises a certificate. A sample shows how live traffic is judged.",
+    )
+    criteria_set = SetField(
+        label="Criteria set",
+        queryset=CriteriaSet.objects.none(),
+        help_text="At the version that is live when the schedule fires.",
+    )
+    judge = forms.ModelChoiceField(
+        label="Judge",
+        queryset=Judge.objects.none(),
+        help_text="Likewise at its live version.",
+    )
+    every = forms.ChoiceField(label="How often", choices=Schedule.Every.choices, initial=Schedule.Every.DAY)
+    weekday = forms.TypedChoiceField(
+        label="On",
+        choices=list(enumerate(WEEKDAYS)),
+        coerce=int,
+        initial=0,
+        help_text="Counts for a weekly one only.",
+    )
+    at = forms.TimeField(
+        label="At",
+        initial=time(3),
+        widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
+        help_text="Hour and minute, such as 03:00. Of an hourly one only the minute counts.",
+        error_messages={"invalid": "A time is written as hour and minute, such as 03:00."},
+    )
+    zone = forms.CharField(
+        label="Time zone",
+        max_length=60,
+        widget=forms.TextInput(attrs={"list": "zones", "autocomplete": "off", "autocapitalize": "none"}),
+        help_text="Whose clock counts, summer time included. Begin to type a city.",
+    )
+    sample_rows = forms.IntegerField(
+        label="At most this many rows",
+        min_value=1,
+        max_value=10_000,
+        initial=200,
+        help_text="Of a sample, drawn at random from the rows that came in since the last one. "
+        "A replay takes all golden rows.",
+    )
+    max_calls = forms.IntegerField(
+        label="At most this many calls",
+        required=False,
+        min_value=1,
+        max_value=2_000_000_000,
+        help_text="For each run. It pauses there and can be resumed. Empty: no limit.",
+    )
+    max_cost = forms.DecimalField(
+        label="At most this many US dollars",
+        required=False,
+        min_value=Decimal("0.000001"),
+        max_digits=12,
+        decimal_places=6,
+        help_text="For each run. Needs jurors whose price is known. Empty: no limit.",
+    )
+
+    def __init__(self, *args: Any, user: AnyUser, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._offer("criteria_set", led_sets(user).exclude(live_version=None).order_by("slug"))
+        self._offer("judge", Judge.objects.exclude(live_version=None).order_by("slug"))
+
+    def _offer(self, name: str, rows: QuerySet[Any]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = rows
+
+    def clean_zone(self) -> str:
+        name: str = self.cleaned_data["zone"].strip()
+        try:
+            zone_of(name)
+        except UnknownZone as unknown:
+            raise forms.ValidationError(str(unknown)) from None
+        return name
+
+    @property
+    def plan(self) -> Plan:
+        """What a valid form asks for."""
+        return Plan(**self.cleaned_data)
+
+    @property
+    def words(self) -> str:
+        """When a valid form fires."""
+        asked = self.cleaned_data
+        return in_words(asked["every"], asked["weekday"], asked["at"], asked["zone"])
+
+    @staticmethod
+    def initial_of(schedule: Schedule) -> dict[str, Any]:
+        """A schedule as the form shows it."""
+        shown = {name: getattr(schedule, name) for name in ScheduleForm.base_fields}
+        return shown | {"criteria_set": schedule.criteria_set_id, "judge": schedule.judge_id}
