@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 # So often a text may be escaped, one JSON inside a string of the next.
@@ -11,6 +12,9 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _ENTITY = re.compile(r"&#?\w{1,8};")
 _NO_WORD = re.compile(r"[\W_]+")
+_SCORE = re.compile(r"score\d")
+_BEFORE = 6  # letters before a score that tell which one it is
+_MOST_SCORES = 50
 
 
 class Material:
@@ -27,9 +31,27 @@ class Material:
         needles = [_needles(entry) for entry in entries] if self._readings else []
         return any(all(each in words for each in entry) for entry in needles for words in self._readings)
 
+    def gives_a_score_of(self, text: str) -> bool:
+        """Whether a text gives a score just as it stands there, with the letters before it; JSON or not.
+
+        A text with very many scores counts as one that does: it is no verdict, and looking would take long.
+        """
+        if not self._readings or not _may_score(text):
+            return False
+        given = [list(islice(_scores(_words(level)), _MOST_SCORES)) for level in _levels(text)]
+        too_many = any(len(pieces) == _MOST_SCORES for pieces in given)
+        return too_many or any(
+            piece in words for pieces in given for piece in pieces for words in self._readings
+        )
+
 
 def _may_score(text: str) -> bool:
     return "\\u" in text or "score" in text.lower()
+
+
+def _scores(words: str) -> Iterator[str]:
+    """Every score in a text of letters and digits, with a few letters before it."""
+    return (words[max(0, found.start() - _BEFORE) : found.end()] for found in _SCORE.finditer(words))
 
 
 def _levels(text: str) -> Iterator[str]:

@@ -4,8 +4,12 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judging.domain.prompt import TEMPLATE
+from judging.domain.examples import Examples, identity
 from labeling.domain.content import canonical_json
+
+# A panel asks nothing itself: its jurors' templates are in their fingerprints. In its own stands the first
+# template's name as ever, so that panels made before there were others keep theirs.
+_OF_A_PANEL = "juror-1"
 
 
 def judge_fingerprint(
@@ -16,24 +20,29 @@ def judge_fingerprint(
     base_url_env: str = "",
     api_key_env: str = "",
     params: Mapping[str, Any] | None = None,
+    template: str = _OF_A_PANEL,
+    examples: Examples | None = None,
     members: Sequence[str] = (),
     on_split: str = "",
 ) -> str:
     """SHA-256 (64 hex digits) of the canonical JSON of everything that makes a judge version what it is.
 
     In it: kind (model or panel), model, family, the *names* of the variables that hold its address and key
-    (never their values), parameters, the prompt template's version, the members' fingerprints in their order,
-    and what a panel does with a split. Not in it: slug, title, dates, prices.
+    (never their values), parameters, the prompt template's name, the examples as they are shown (but for the
+    random word around them), the members' fingerprints in their order, and what a panel does with a split.
+    Not in it: slug, title, dates, prices.
     """
-    made_of = {
+    made_of: dict[str, Any] = {
         "kind": kind,
         "model": model,
         "family": family,
         "base_url_env": base_url_env,
         "api_key_env": api_key_env,
         "params": dict(params or {}),
-        "template": TEMPLATE,
+        "template": template,
         "members": list(members),
         "on_split": on_split,
     }
+    if examples is not None:
+        made_of["examples"] = identity(examples)
     return hashlib.sha256(canonical_json(made_of).encode()).hexdigest()

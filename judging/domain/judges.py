@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from judging.domain.params import InvalidJudgeParams, check_params
+from judging.domain.prompt import NEWEST, TEMPLATES, UnknownTemplate, template_named
 from labeling.domain.content import text_problem
 
 FEWEST_JURORS = 2
@@ -28,8 +29,20 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
+class ExampleChoice:
+    """Which rows a judge is shown as examples: their content hashes, in order, in one criteria set."""
+
+    criteria_set: str
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """One model: what is asked, where and with which key (by variables' names), and how."""
+    """One model: what is asked, where and with which key (by variables' names), and how.
+
+    `template`: the prompt template's name, "" for whichever fits: the newest version's where nothing else
+    changed, else the newest there is.
+    """
 
     slug: str
     model: str
@@ -38,6 +51,8 @@ class ModelEntry:
     api_key_env: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     price: Price | None = None
+    template: str = ""
+    examples: ExampleChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +79,25 @@ def check_model(entry: ModelEntry) -> None:
         check_looks_like_variable(name)
     if entry.price:
         check_price(entry.price)
+    if entry.template:
+        check_template(entry.template, entry.params, entry.examples is not None)
+
+
+def check_template(name: str, params: Mapping[str, Any], with_examples: bool) -> None:
+    """Raise `InvalidJudge` for a template that there is not, or that cannot do what is wanted of it."""
+    try:
+        template = template_named(name)
+    except UnknownTemplate:
+        raise InvalidJudge(
+            f"There is no prompt template “{name}”. Known are {', '.join(TEMPLATES)}; leave it out for the "
+            "newest."
+        ) from None
+    if with_examples and not template.shows_examples:
+        raise InvalidJudge(f"The prompt template “{name}” shows no examples. Use {NEWEST}, or no examples.")
+    if params.get("corrections") and template.correction is None:
+        raise InvalidJudge(
+            f"The prompt template “{name}” never asks once more. Leave “corrections” out, or use {NEWEST}."
+        )
 
 
 def check_looks_like_variable(name: str) -> None:

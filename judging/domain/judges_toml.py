@@ -9,6 +9,8 @@ base_url_env = "VERA_JUROR_HOUSE_URL"  # optional, as are all below; variables' 
 api_key_env = "OPENAI_API_KEY"
 params = { temperature = 0 }
 price = { input = 0.15, output = 0.6 } # US dollars per million tokens, where litellm does not know it
+template = "juror-2"                 # the prompt's wording; left out: the newest, once something else changes
+examples = { criteria_set = "support", rows = ["<content hash>"] } # settled tune rows, at most 8
 
 [[judge]]
 slug = "review"
@@ -17,11 +19,12 @@ members = ["careful", "literal", "quick"]
 on_split = "majority"                # or "human"
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from judging.domain.judges import InvalidJudge, ModelEntry, PanelEntry, Price
+from judging.domain.judges import ExampleChoice, InvalidJudge, ModelEntry, PanelEntry, Price
 from labeling.domain.toml_tables import check_table, read_toml, toml_lines
 
 type Entry = ModelEntry | PanelEntry
@@ -35,9 +38,13 @@ _MODEL: Mapping[str, type] = {
     "api_key_env": str,
     "params": dict,
     "price": dict,
+    "template": str,
+    "examples": dict,
 }
 _PANEL: Mapping[str, type] = {"slug": str, "kind": str, "members": list, "on_split": str}
 _PRICE: Mapping[str, type] = {"input": Decimal, "output": Decimal}
+_EXAMPLES: Mapping[str, type] = {"criteria_set": str, "rows": list}
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def read_judges(text: str) -> list[Entry]:
@@ -79,7 +86,19 @@ def _model(table: Mapping[str, Any], place: str) -> ModelEntry:
         api_key_env=table.get("api_key_env", ""),
         params=table.get("params", {}),
         price=_price(table["price"], f"{place}, price") if "price" in table else None,
+        template=table.get("template", ""),
+        examples=_examples(table["examples"], f"{place}, examples") if "examples" in table else None,
     )
+
+
+def _examples(table: Any, place: str) -> ExampleChoice:
+    check_table(table, _EXAMPLES, place, InvalidJudge)
+    rows = table.get("rows", [])
+    if not rows or not all(isinstance(row, str) and _HASH.fullmatch(row) for row in rows):
+        raise InvalidJudge(
+            f"{place}: “rows” must be a list of rows' content hashes, as an export names them."
+        )
+    return ExampleChoice(_needed(table, "criteria_set", place), tuple(rows))
 
 
 def _price(table: Any, place: str) -> Price:
@@ -138,5 +157,11 @@ def _model_values(entry: ModelEntry) -> dict[str, Any]:
         "api_key_env": entry.api_key_env,
         "params": dict(entry.params),
         "price": entry.price and {"input": entry.price.input, "output": entry.price.output},
+        "template": entry.template,
+        "examples": entry.examples and _example_values(entry.examples),
     }
     return {key: value for key, value in values.items() if value not in ("", None, {})}
+
+
+def _example_values(examples: ExampleChoice) -> dict[str, Any]:
+    return {"criteria_set": examples.criteria_set, "rows": list(examples.rows)}

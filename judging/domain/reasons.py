@@ -130,8 +130,8 @@ PAUSE_SENTENCES: dict[PauseReason, str] = {
         "give the judge a price and start a new run."
     ),
     PauseReason.UNKNOWN_TEMPLATE: (
-        "This release of Vera does not have the prompt template that the judge asks by. Upgrade it and resume "
-        "the run, or make a new version of the judge."
+        "This release of Vera does not have the prompt template that the judge asks by. Upgrade it and "
+        "resume the run, or make a new version of the judge."
     ),
     PauseReason.INTERNAL_ERROR: "Vera itself failed on this run; the worker's log says where.",
 }

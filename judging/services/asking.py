@@ -1,21 +1,25 @@
 """Asking one juror about one row: sent, resent where that can help, and read strictly."""
 
-import asyncio
 import logging
 import random
 import secrets
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
+from time import monotonic
 
 from django.conf import settings
 
 from judging.domain.aggregation import juror_verdict
 from judging.domain.backoff import pause_before
+from judging.domain.correction import corrective_messages, may_correct
+from judging.domain.pacing import expected_tokens
 from judging.domain.prompt import build_messages
 from judging.domain.reasons import KILLED, SKIP_SENTENCES, SkipReason
-from judging.domain.reply import Parsed, Refused, check_model, parse_reply, storable
+from judging.domain.reply import Parsed, Refused, check_context, check_model, parse_reply, storable
 from judging.domain.verdicts import Outcome, Score
 from judging.llm import Call, Reply, Unavailable, ask, resendable
+from judging.services.gates import gates_here
 from judging.services.plans import Juror, Plan
 from judging.services.questions import Question, is_independent
 
@@ -46,24 +50,12 @@ class Answer:
     resends: int = 0
     raw_reply: str = ""
     raw_cut: bool = False
+    corrections: int = 0
+    rejected_reply: str = ""
+    rejected_reason: str = ""
     independent: bool | None = None
     flags: list[str] = field(default_factory=list)
-
-
-async def ask_juror(plan: Plan, question: Question, call: Call | None = None) -> Answer:
-    """The juror's answer, or why there is none. Raises `Unavailable` only for what would hit every call.
-
-    `call`: what `call_of` made, for who shows what is sent.
-    """
-    juror = plan.jurors[question.juror_id]
-    sent = Sent()
-    try:
-        reply = await reply_to(call or call_of(plan, question), sent)
-    except Unavailable as failure:
-        if failure.scope == "every_call":
-            raise
-        return skipped(question, juror, failure.code, failure.detail, calls=sent.calls, resends=sent.resends)
-    return replace(_read(plan, question, reply), calls=sent.calls, resends=sent.resends)
+    reused_from: int | None = None  # the verdict on the very same question that was taken over
 
 
 @dataclass(slots=True)
@@ -77,21 +69,85 @@ class Sent:
     resends: int = 0
 
 
+async def ask_juror(plan: Plan, question: Question, call: Call | None = None) -> Answer:
+    """The juror's answer, or why there is none. Raises `Unavailable` only for what would hit every call.
+
+    `call`: what `call_of` made, for who shows what is sent.
+    """
+    juror = plan.jurors[question.juror_id]
+    sent, call = Sent(), call or call_of(plan, question)
+    try:
+        reply = await reply_to(call, sent)
+    except Unavailable as failure:
+        if failure.scope == "every_call":
+            raise
+        return skipped(question, juror, failure.code, failure.detail, calls=sent.calls, resends=sent.resends)
+    answer = _read(plan, question, reply)
+    if juror.corrects and may_correct(answer.reason, reply.text, _material(juror, question)):
+        answer = await _corrected(plan, answer, reply, call, sent)
+    return replace(answer, calls=sent.calls, resends=sent.resends)
+
+
+async def _corrected(plan: Plan, first: Answer, reply: Reply, call: Call, sent: Sent) -> Answer:
+    """What comes of sending an unreadable reply back, once, read as strictly as the first.
+
+    Where that brings no reply, the first one's reason stands.
+    """
+    try:
+        second = await reply_to(correction_of(plan, first, reply, call), sent)
+    except Unavailable as failure:
+        detail = f"{first.detail} Asked once more, which brought no reply: {failure.code}."
+        return replace(first, corrections=1, detail=detail)
+    answer = _read(plan, first.question, second)
+    return replace(
+        answer,
+        corrections=1,
+        rejected_reply=first.raw_reply,
+        rejected_reason=first.reason,
+        prompt_tokens=_sum(first.prompt_tokens, answer.prompt_tokens),
+        completion_tokens=_sum(first.completion_tokens, answer.completion_tokens),
+        cost=_sum(first.cost, answer.cost),
+        latency_ms=_sum(first.latency_ms, answer.latency_ms),
+    )
+
+
+def correction_of(plan: Plan, first: Answer, reply: Reply, call: Call) -> Call:
+    """The question again, with the reply and a sentence of the template's on what was wrong with it."""
+    template = plan.jurors[first.question.juror_id].template
+    assert template.correction is not None
+    sentence = template.correction(SkipReason(first.reason), plan.criteria)
+    return replace(call, messages=corrective_messages(call.messages, reply.text, sentence))
+
+
+def _sum[T: (int, Decimal)](first: T | None, second: T | None) -> T | None:
+    """Both together; None where of one it is not known."""
+    return None if first is None or second is None else first + second
+
+
 async def reply_to(call: Call, sent: Sent) -> Reply:
-    """The reply, resent where that can help; counted in `sent`. Raises `Unavailable` where there is none."""
-    resends = 0
+    """The reply, resent where that can help; counted in `sent`. Raises `Unavailable` where there is none.
+
+    It gives up after a few resends while the provider answers others; while it is down for all, only after
+    VERA_PROVIDER_PATIENCE.
+    """
+    gate = gates_here().gate(call.provider)
+    patience = settings.VERA_PROVIDER_PATIENCE if call.patient else 0
+    expected = expected_tokens(sum(len(message["content"]) for message in call.messages), call.params)
+    failures, since = 0, 0.0
     while True:
         try:
-            reply = await ask(call)
+            reply = await ask(call, partial(gate.send, expected=expected, patience=patience))
         except Unavailable as failure:
             sent.calls += failure.requests
-            if failure.scope == "every_call" or (pause := _pause(failure, resends + 1)) is None:
+            failures, since = failures + 1, since or monotonic()
+            endured = gate.breaker.is_down and monotonic() - since < patience
+            if (pause := _pause(failure, 1 if endured else failures)) is None:
                 raise
         else:
             sent.calls += reply.requests
             return reply
-        await asyncio.sleep(pause)
-        resends += 1
+        # What is down or told us when to come again, the gate itself keeps waiting for.
+        await gate.rest(0.0 if gate.breaker.is_down else pause)
         sent.resends += 1
 
 
@@ -101,21 +157,31 @@ def call_of(plan: Plan, question: Question) -> Call:
     return Call(
         model=juror.model,
         messages=build_messages(
-            plan.criteria, row.request, row.output, row.grounding, row.criteria_text, secrets.token_hex(16)
+            juror.template.name,
+            plan.criteria,
+            row.request,
+            row.output,
+            row.grounding,
+            row.criteria_text,
+            secrets.token_hex(16),
+            juror.examples,
         ),
         params=juror.params,
         base_url=juror.connection.base_url,
         api_key=juror.connection.api_key,
-        schema=plan.schema,
+        schema=juror.schema,
         timeout=settings.VERA_CALL_TIMEOUT,
         price=juror.price,
+        base_url_env=juror.base_url_env,
+        provider=juror.provider,
     )
 
 
 def _pause(failure: Unavailable, resend: int) -> float | None:
-    if not resendable(failure.code):
+    """Seconds to wait before a resend; None where it is of no use, or was turned away unsent."""
+    if not failure.requests or not resendable(failure.code):
         return None
-    return pause_before(resend, failure.retry_after, random.random())  # noqa: S311
+    return pause_before(resend, None, random.random())  # noqa: S311
 
 
 def skipped(question: Question, juror: Juror, code: str, detail: str, *, calls: int, resends: int) -> Answer:
@@ -174,7 +240,8 @@ def failed_inside(plan: Plan, question: Question) -> Answer:
 def _read(plan: Plan, question: Question, reply: Reply) -> Answer:
     juror = plan.jurors[question.juror_id]
     try:
-        check_model(juror.model, reply.model, answers_as=juror.params.get("answers_as", ""))
+        check_model(juror.model, reply.model, juror.params)
+        check_context(juror.params, reply.prompt_tokens)
         parsed = _parsed(plan, question, reply)
     except Refused as refused:
         detail = refused.detail or SKIP_SENTENCES[refused.code]
@@ -192,15 +259,22 @@ def _read(plan: Plan, question: Question, reply: Reply) -> Answer:
 
 
 def _parsed(plan: Plan, question: Question, reply: Reply) -> Parsed:
-    row = question.row
+    candidate, *others = _material(plan.jurors[question.juror_id], question)
     return parse_reply(
         reply.text,
         plan.criteria,
         reply.finish_reason,
-        row.output,
+        candidate,
         refusal=reply.refusal,
-        row_texts=(row.request, row.grounding, row.criteria_text),
+        row_texts=tuple(others),
     )
+
+
+def _material(juror: Juror, question: Question) -> tuple[str, ...]:
+    """Every text that the juror was shown as data, the candidate first: no verdict in it is the juror's."""
+    row, examples = question.row, juror.examples
+    texts = (row.output, row.request, row.grounding, row.criteria_text)
+    return (*texts, *examples.texts) if examples else texts
 
 
 def _answer(

@@ -1,12 +1,19 @@
-"""The engine of one process: works on a run for a while, one run at a time.
+"""The engine of one process: works on all running runs side by side, in the thread of whoever calls it.
 
-All database work is in the caller's thread and no transaction is open while a call is in flight. A process
-may be killed at any moment: what it held is claimed by others when its lease ends.
+All database work is in that one thread and no transaction is open while a call is in flight. A process may be
+killed at any moment: what it held is claimed by others when its lease ends.
 """
 
+import contextlib
+import logging
 import os
 import socket
 import threading
+from collections.abc import Callable
+from time import monotonic
+
+from django.conf import settings
+from django.db import DatabaseError
 
 from judging.domain.reasons import PauseReason
 from judging.models import Run
@@ -15,8 +22,13 @@ from judging.services.patience import patiently
 from judging.services.plans import plan_of
 from judging.services.pump import Pump, running
 from judging.services.runs import pause_run
+from judging.services.stopping import is_stopping
 
-SLICE = 60.0  # seconds of work on one run before others get their turn
+log = logging.getLogger(__name__)
+
+_LOOK_EVERY = 1.0  # seconds until a run that was started or resumed meanwhile is seen
+_AGAIN_AFTER = 5.0  # seconds until a run of which nothing was free, or that failed here, is looked at again
+_ROUND = 0.05  # seconds that one round over all runs waits for answers at most
 
 _one_per_process = threading.Lock()
 
@@ -26,41 +38,100 @@ def worker_name() -> str:
     return f"{socket.gethostname()[:40]}:{os.getpid()}"
 
 
-def work_on(run_id: int, seconds: float = SLICE) -> bool:
-    """Work on a run until it ends, nothing of it is free, or the time is up; True when time was up.
+def work_on(run_id: int) -> None:
+    """Work on one run alone until it ends or nothing of it is free."""
+    _work(lambda: [run_id])
 
-    Returns at once where this process is at work already: the timer comes by again.
-    """
+
+def work_on_any() -> None:
+    """Work on every running run, those that are started meanwhile too, until nothing is free of any."""
+    _work(_running_runs)
+
+
+def _work(find: Callable[[], list[int]]) -> None:
+    """Returns at once where this process is at work already: it sees a new run by itself."""
     if not _one_per_process.acquire(blocking=False):
-        return False
+        return
     try:
-        return _work(run_id, seconds)
+        Shift(find).work()
     finally:
         _one_per_process.release()
 
 
-def work_on_any(seconds: float = SLICE) -> None:
-    """Give every running run slices of this process's time in turn: started, stale and unfinished ones.
-
-    Goes round until no run wants another slice, so that a long run does not wait for the timer in between.
-    """
-    unfinished = True
-    while unfinished:
-        turns = [work_on(run_id, seconds) for run_id in patiently(_running_runs)]  # every run gets its turn
-        unfinished = any(turns)
-
-
 def _running_runs() -> list[int]:
-    return list(Run.objects.filter(state=Run.State.RUNNING).values_list("pk", flat=True))
+    return list(Run.objects.filter(state=Run.State.RUNNING).order_by("pk").values_list("pk", flat=True))
 
 
-def _work(run_id: int, seconds: float) -> bool:
-    run = patiently(lambda: running(run_id))
-    if run is None:
+class Shift:
+    """Several runs side by side: each has a pump of its own and an equal share of the calls in flight.
+
+    However large a run or its panel is, it has no more calls in flight than its neighbour; and one whose
+    calls wait for their provider waits alone. `find` names the runs to work on. Another kind of work than
+    runs would be begun beside them in `_look`, as something that is driven like a pump.
+    """
+
+    def __init__(self, find: Callable[[], list[int]]) -> None:
+        self._find = find
+        self._pumps: dict[int, Pump] = {}
+        self._not_before: dict[int, float] = {}
+        self._look_at = 0.0
+
+    def work(self) -> None:
+        """Until nothing is left to do, or the worker is told to stop."""
+        try:
+            self._look()
+            while self._pumps:
+                self._round()
+                self._look()
+        except BaseException:
+            for pump in self._pumps.values():
+                # The database may be what failed; then the leases run out instead.
+                with contextlib.suppress(DatabaseError):
+                    pump.give_back(attempted=False)
+            raise
+
+    def _look(self) -> None:
+        """Begin what is new. Of more runs than calls in flight, the later ones wait for a place."""
+        if is_stopping() or monotonic() < self._look_at:
+            return
+        found = patiently(self._find)
+        self._look_at = monotonic() + _LOOK_EVERY
+        self._not_before = {run: self._not_before[run] for run in found if run in self._not_before}
+        due = [run for run in found if monotonic() >= self._not_before.get(run, 0.0)]
+        for run in due:
+            if run not in self._pumps and len(self._pumps) < settings.VERA_CALLS_IN_FLIGHT:
+                self._begin(run)
+
+    def _begin(self, run_id: int) -> None:
+        self._not_before[run_id] = monotonic() + _AGAIN_AFTER
+        run = patiently(lambda: running(run_id))
+        if run is None:
+            return
+        try:
+            self._pumps[run_id] = Pump(patiently(lambda: plan_of(run)), worker_name())
+        except NotConfigured as missing:
+            reason, detail = PauseReason.NOT_CONFIGURED, str(missing)
+            patiently(lambda: pause_run(run_id=run_id, reason=reason, detail=detail))
+
+    def _round(self) -> None:
+        """One step of every pump."""
+        share = max(1, settings.VERA_CALLS_IN_FLIGHT // len(self._pumps))
+        wait = _ROUND / len(self._pumps)
+        for run_id, pump in list(self._pumps.items()):
+            pump.flight.most = share
+            if not self._step(run_id, pump, wait):
+                del self._pumps[run_id]
+                self._not_before[run_id] = monotonic() + _AGAIN_AFTER
+
+    def _step(self, run_id: int, pump: Pump, wait: float) -> bool:
+        """False when the pump has ended; one that fails ends alone."""
+        try:
+            if pump.step(wait):
+                return True
+            pump.close()
+        except Exception as error:
+            if not (isinstance(error, DatabaseError) and is_stopping()):
+                log.exception("Run %s failed in this process, which tries it again.", run_id)
+            with contextlib.suppress(DatabaseError):
+                pump.give_back(attempted=True)
         return False
-    try:
-        plan = patiently(lambda: plan_of(run))
-    except NotConfigured as missing:
-        pause_run(run_id=run_id, reason=PauseReason.NOT_CONFIGURED, detail=str(missing))
-        return False
-    return Pump(plan, worker_name()).work(seconds)

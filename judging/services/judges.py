@@ -11,16 +11,19 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from judging.domain.examples import Examples, read_stored, stored
 from judging.domain.fingerprint import judge_fingerprint
 from judging.domain.judges import (
+    ExampleChoice,
     InvalidJudge,
     ModelEntry,
     Price,
     check_members,
     check_model,
+    check_template,
     stored_params,
 )
-from judging.domain.prompt import TEMPLATE
+from judging.domain.prompt import NEWEST
 from judging.domain.reply import storable
 from judging.models import Judge, JudgeVersion, PanelMember
 from judging.services.connections import (
@@ -30,6 +33,7 @@ from judging.services.connections import (
     check_address,
     check_variable,
 )
+from judging.services.examples import named, taken
 from labeling.access import AnyUser
 from labeling.services.audit import record
 
@@ -45,14 +49,20 @@ def add_model_version(
     api_key_env: str = "",
     params: Mapping[str, Any] | None = None,
     price: Price | None = None,
+    template: str = "",
+    examples: ExampleChoice | None = None,
     actor: AnyUser | None = None,
 ) -> JudgeVersion:
     """Add the next version of a judge that is one model, or make the judge; its first version is live.
 
     Where nothing changed since the newest version, that one is returned. A price is no part of what makes a
-    judge: it is corrected on the newest version. Raises `InvalidJudge`; the refusal is logged and recorded.
+    judge: it is corrected on the newest version. Without a `template` the newest version keeps its own while
+    nothing else changes; a new version gets the newest. `examples` are taken as people have settled them now.
+    Raises `InvalidJudge`; the refusal is logged and recorded.
     """
-    entry = ModelEntry(slug, model, family, base_url_env, api_key_env, params or {}, price)
+    entry = ModelEntry(
+        slug, model, family, base_url_env, api_key_env, params or {}, price, template, examples
+    )
     with refusals_recorded(slug, actor):
         return write_model(entry, actor)
 
@@ -102,26 +112,57 @@ def refusals_recorded(subject: str, actor: AnyUser | None) -> Iterator[None]:
 
 
 @transaction.atomic
-def write_model(entry: ModelEntry, actor: AnyUser | None) -> JudgeVersion:
-    """`add_model_version` inside a caller's transaction. Raises `InvalidJudge`."""
+def write_model(entry: ModelEntry, actor: AnyUser | None, *, keep_examples: bool = False) -> JudgeVersion:
+    """`add_model_version` inside a caller's transaction. Raises `InvalidJudge`.
+
+    `keep_examples`: the same rows as before stay as they were taken, whatever people say of them now.
+    """
     check_model(entry)
     _check_connection(entry)
+    newest = JudgeVersion.objects.filter(judge__slug=entry.slug).order_by("-number").first()
+    examples = _examples(entry.examples, newest, keep=keep_examples)
+    fresh = _as_before(entry, examples, newest)
+    if fresh is None:
+        check_template(entry.template or NEWEST, entry.params, examples is not None)
+        fresh = _model_version(entry, examples, entry.template or NEWEST)
+    version, _ = _newest_or_added(entry.slug, fresh, actor)
+    return _with_price(version, fresh.price, actor)
+
+
+def _examples(choice: ExampleChoice | None, newest: JudgeVersion | None, *, keep: bool) -> Examples | None:
+    """The chosen rows as they stand now, or as the newest version holds them where these are to be kept."""
+    if choice is None:
+        return None
+    before = read_stored(newest.examples) if newest else None
+    return before if keep and named(before) == choice else taken(choice)
+
+
+def _as_before(
+    entry: ModelEntry, examples: Examples | None, newest: JudgeVersion | None
+) -> JudgeVersion | None:
+    """The version in the newest one's template, where none is asked for and nothing else changed."""
+    if newest is None or newest.kind != JudgeVersion.Kind.MODEL or entry.template:
+        return None
+    fresh = _model_version(entry, examples, newest.template)
+    return fresh if fresh.fingerprint == newest.fingerprint else None
+
+
+def _model_version(entry: ModelEntry, examples: Examples | None, template: str) -> JudgeVersion:
     made_of: dict[str, Any] = {
+        "kind": JudgeVersion.Kind.MODEL,
         "model": entry.model,
         "family": entry.family,
         "base_url_env": entry.base_url_env,
         "api_key_env": entry.api_key_env,
         "params": stored_params(entry.params),
+        "template": template,
     }
-    fresh = JudgeVersion(
-        kind=JudgeVersion.Kind.MODEL,
-        fingerprint=judge_fingerprint(kind=JudgeVersion.Kind.MODEL, **made_of),
-        template=TEMPLATE,
+    return JudgeVersion(
+        fingerprint=judge_fingerprint(**made_of, examples=examples),
+        examples=stored(examples),
         price=_stored_price(entry.price),
         **made_of,
     )
-    version, _ = _newest_or_added(entry.slug, fresh, actor)
-    return _with_price(version, fresh.price, actor)
 
 
 @transaction.atomic

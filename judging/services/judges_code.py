@@ -8,9 +8,12 @@ from typing import Literal
 from django.db import transaction
 from django.db.models import QuerySet
 
+from judging.domain.examples import read_stored
 from judging.domain.judges import InvalidJudge, ModelEntry, PanelEntry, Price
 from judging.domain.judges_toml import Entry
+from judging.domain.prompt import NEWEST
 from judging.models import Judge, JudgeVersion
+from judging.services.examples import named
 from judging.services.families import panel_warnings
 from judging.services.judges import promote_judge, refusals_recorded, write_model, write_panel
 from judging.services.plans import price_of
@@ -65,7 +68,7 @@ def _load(
         members = [_member(name, pinned) for name in entry.members]
         version = write_panel(entry.slug, members, entry.on_split, actor)
     else:
-        version = write_model(entry, actor)
+        version = write_model(entry, actor, keep_examples=True)
     judge = version.judge
     if promote:
         judge = promote_judge(judge=judge, version=version, actor=actor)
@@ -110,6 +113,8 @@ def _exported(judge: Judge) -> Entry:
         api_key_env=newest.api_key_env,
         params=newest.params,
         price=_price(newest),
+        template="" if newest.template == NEWEST else newest.template,
+        examples=named(read_stored(newest.examples)),
     )
 
 

@@ -6,7 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 from judging.domain.aggregation import OnSplit
-from judging.domain.prompt import response_schema
+from judging.domain.examples import Examples, read_stored
+from judging.domain.pacing import provider_of
+from judging.domain.prompt import response_schema, template_named
+from judging.domain.prompt_parts import Template
 from judging.models import JudgeVersion, Run
 from judging.services.connections import Connection, connection_of
 from labeling.domain.criteria import CriteriaSpec
@@ -15,7 +18,11 @@ from labeling.services.criteria import spec_of
 
 @dataclass(frozen=True, slots=True)
 class Juror:
-    """One model of the run. `price`: US dollars per million tokens in and out, or litellm's if None."""
+    """One model of the run. `price`: US dollars per million tokens in and out, or litellm's if None.
+
+    `provider`: whose limits it falls under, see `judging.domain.pacing.provider_of`.
+    `examples`: only where the run's criteria set is theirs. `schema`: of the reply, as its template asks.
+    """
 
     version_id: int
     model: str
@@ -23,6 +30,16 @@ class Juror:
     params: Mapping[str, Any]
     price: tuple[Decimal, Decimal] | None
     connection: Connection
+    base_url_env: str
+    provider: str
+    template: Template
+    examples: Examples | None
+    schema: Mapping[str, Any]
+
+    @property
+    def corrects(self) -> bool:
+        """Whether a reply that cannot be read for its form is sent back, once."""
+        return self.template.correction is not None and bool(self.params.get("corrections", 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,33 +47,43 @@ class Plan:
     """A run in plain values. `criterion_ids` by name, `jurors` by judge version id.
 
     `spares_killed`: nobody is asked about what Layer 1 kills. A calibration asks all the same, so that the
-    judge is measured on every row.
+    judge is measured on every row. `stops_early`: no juror is asked whose answer cannot matter any more.
+    `reuses`: what a juror answered lately to the very same question is taken over.
     """
 
     run_id: int
+    judge_version_id: int
+    criteria_version_id: int
     criteria: CriteriaSpec
     criterion_ids: Mapping[str, int]
-    schema: Mapping[str, Any]
     jurors: Mapping[int, Juror]
     on_split: OnSplit
     max_calls: int | None
     max_cost: Decimal | None
     spares_killed: bool
+    stops_early: bool
+    reuses: bool
 
 
 def plan_of(run: Run) -> Plan:
-    """The plan of a run. Raises `NotConfigured` when a juror's key or address is not set up."""
+    """The plan of a run. Raises `NotConfigured` when a juror's key or address is not set up.
+
+    Raises `UnknownTemplate` when a juror asks by a prompt template that this release does not have.
+    """
     criteria = spec_of(run.criteria_version)
     return Plan(
         run_id=run.pk,
+        judge_version_id=run.judge_version_id,
+        criteria_version_id=run.criteria_version_id,
         criteria=criteria,
         criterion_ids={criterion.name: criterion.pk for criterion in run.criteria_version.criteria.all()},
-        schema=response_schema(criteria),
-        jurors={version.pk: _juror(version) for version in run.judge_version.jurors()},
+        jurors={version.pk: _juror(version, run, criteria) for version in run.judge_version.jurors()},
         on_split="human" if run.on_split == "human" else "majority",
         max_calls=run.max_calls,
         max_cost=run.max_cost,
-        spares_killed=run.kind == Run.Kind.SCORING,
+        spares_killed=run.kind in (Run.Kind.SCORING, Run.Kind.CONSISTENCY),
+        stops_early=run.stops_early,
+        reuses=run.reuses,
     )
 
 
@@ -67,7 +94,13 @@ def price_of(version: JudgeVersion) -> tuple[Decimal, Decimal] | None:
     return Decimal(str(version.price["input"])), Decimal(str(version.price["output"]))
 
 
-def _juror(version: JudgeVersion) -> Juror:
+def examples_for(version: JudgeVersion, criteria_set_slug: str) -> Examples | None:
+    """The examples that a model is shown under this criteria set: its own, where they are of that set."""
+    examples = read_stored(version.examples)
+    return examples if examples is not None and examples.criteria_set == criteria_set_slug else None
+
+
+def _juror(version: JudgeVersion, run: Run, criteria: CriteriaSpec) -> Juror:
     return Juror(
         version_id=version.pk,
         model=version.model,
@@ -75,4 +108,9 @@ def _juror(version: JudgeVersion) -> Juror:
         params=version.params,
         price=price_of(version),
         connection=connection_of(version),
+        base_url_env=version.base_url_env,
+        provider=provider_of(version),
+        template=template_named(version.template),
+        examples=examples_for(version, run.criteria_version.criteria_set.slug),
+        schema=response_schema(criteria, version.template),
     )

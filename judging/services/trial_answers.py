@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from judging.domain.aggregation import JurorVerdict, juror_verdict, panel_verdict, score_by_rules
 from judging.domain.params import SENT
 from judging.domain.precheck import Case, criteria_text_of, run_precheck
-from judging.domain.prompt import flags
+from judging.domain.prompt import UnknownTemplate, flags
 from judging.domain.reasons import SKIP_SENTENCES, PauseReason, SkipReason
 from judging.domain.remedies import remedy
 from judging.domain.reply import storable
@@ -29,13 +29,14 @@ type Sender = Callable[[Coroutine[Any, Any, Answer]], Future[Answer]]
 
 @dataclass(slots=True)
 class Asked:
-    """One juror's question. `plan` and `call` are None where it cannot be asked; `problem` says why."""
+    """One juror's question; without `plan` and `call` where it cannot be asked: `code`, `problem` say why."""
 
     juror: JudgeVersion
     question: Question
     plan: Plan | None = None
     call: Call | None = None
     problem: str = ""
+    code: PauseReason = PauseReason.NOT_CONFIGURED
     future: Future[Answer] | None = field(default=None)
 
     def send(self, run: Sender) -> Future[Answer] | None:
@@ -57,11 +58,14 @@ def _row(trial: Trial, criteria: CriteriaSpec) -> Row:
     arrivals = list(trial.candidate.submissions.all()) if trial.candidate else []
     return Row(
         verdict_id=0,
+        request=texts["request"],
+        output=texts["output"],
+        grounding=texts["grounding"],
+        criteria_text=texts["criteria_text"],
         rule_scores=score_by_rules(criteria, texts["output"]),
         flags=tuple(flags(texts["output"])),
         families=frozenset(arrival.generator_family for arrival in arrivals),
         cut_off=bool(arrivals) and all(arrival.truncated for arrival in arrivals),
-        **texts,
     )
 
 
@@ -80,7 +84,10 @@ def _asked(trial: Trial, juror: JudgeVersion, question: Question) -> Asked:
         plan = plan_of(run)
     except NotConfigured as missing:
         return Asked(juror, question, problem=str(missing))
-    return Asked(juror, question, plan, call_of(plan, question))
+    except UnknownTemplate as unknown:
+        return Asked(juror, question, problem=str(unknown), code=PauseReason.UNKNOWN_TEMPLATE)
+    # Somebody looks on: a provider that is down is told of at once.
+    return Asked(juror, question, plan, replace(call_of(plan, question), patient=False))
 
 
 def answers_of(trial: Trial, asked: list[Asked]) -> dict[str, Any]:
@@ -115,7 +122,7 @@ def _read(asked: Asked) -> Answer | Unavailable | None:
 def _told(asked: Asked, criteria: CriteriaSpec, answer: Answer | Unavailable | None) -> dict[str, Any]:
     told: dict[str, Any] = {"judge": str(asked.juror), "slug": asked.juror.judge.slug, "sent": _sent(asked)}
     if answer is None:
-        return told | _skip(asked, PauseReason.NOT_CONFIGURED, "") | {"sentence": asked.problem}
+        return told | _skip(asked, asked.code, "") | {"sentence": asked.problem}
     if isinstance(answer, Unavailable):
         return told | _skip(asked, answer.code, answer.detail)
     told |= {
@@ -125,6 +132,9 @@ def _told(asked: Asked, criteria: CriteriaSpec, answer: Answer | Unavailable | N
         "feedback": answer.feedback,
         "raw_reply": answer.raw_reply,
         "raw_cut": answer.raw_cut,
+        "corrections": answer.corrections,
+        "rejected_reply": answer.rejected_reply,
+        "rejected_sentence": _sentence_of(answer.rejected_reason),
         "answered_model": answer.answered_model,
         "provider_fingerprint": answer.provider_fingerprint,
         "prompt_tokens": answer.prompt_tokens,
@@ -136,6 +146,10 @@ def _told(asked: Asked, criteria: CriteriaSpec, answer: Answer | Unavailable | N
         "flags": answer.flags,
     }
     return told | (_skip(asked, answer.reason, answer.detail) if answer.outcome is Outcome.SKIPPED else {})
+
+
+def _sentence_of(reason: str) -> str:
+    return SKIP_SENTENCES[SkipReason(reason)] if reason else ""
 
 
 def _skip(asked: Asked, code: str, detail: str) -> dict[str, Any]:

@@ -36,17 +36,21 @@ def requests_of(run: Run) -> list[dict[str, Any]]:
 
     plan = plan_of(run)
     claimed = Verdict.objects.own().filter(run=run).order_by("pk").values_list("pk", flat=True)
-    form = {"name": "verdict", "strict": True, "schema": plan.schema}
-    return [
-        {
-            "model": plan.jurors[question.juror_id].model.removeprefix("openai/"),
-            "messages": build_messages(
-                plan.criteria, question.row.request, question.row.output, "", "", secrets.token_hex(16)
-            ),
-            "response_format": {"type": "json_schema", "json_schema": form},
-        }
-        for question in open_questions(plan, list(claimed))
-    ]
+    found = []
+    for question in open_questions(plan, list(claimed)):
+        juror, row = plan.jurors[question.juror_id], question.row
+        form = {"name": "verdict", "strict": True, "schema": juror.schema}
+        messages = build_messages(
+            juror.template.name, plan.criteria, row.request, row.output, "", "", secrets.token_hex(16)
+        )
+        found.append(
+            {
+                "model": juror.model.removeprefix("openai/"),
+                "messages": messages,
+                "response_format": {"type": "json_schema", "json_schema": form},
+            }
+        )
+    return found
 
 
 def make_rows(number: int) -> CriteriaSet:

@@ -13,12 +13,12 @@ BOUNDARY = "5f3e9a7c1b2d4e6f8091a2b3c4d5e6f7"
 
 
 def asked(candidate: str = "The answer.", grounding: str = "", criteria_text: str = "") -> str:
-    messages = build_messages(SPEC, "Summarise it.", candidate, grounding, criteria_text, BOUNDARY)
+    messages = build_messages("juror-1", SPEC, "Summarise it.", candidate, grounding, criteria_text, BOUNDARY)
     return messages[1]["content"]
 
 
 def test_only_the_four_texts_and_the_criteria_travel() -> None:
-    messages = build_messages(SPEC, "R-text", "C-text", "G-text", "T-text", BOUNDARY)
+    messages = build_messages("juror-1", SPEC, "R-text", "C-text", "G-text", "T-text", BOUNDARY)
 
     parts = re.findall(r"=== BEGIN (\w+) \S+ ===\n(.*)\n=== END", messages[1]["content"])
     assert parts == [
@@ -31,8 +31,8 @@ def test_only_the_four_texts_and_the_criteria_travel() -> None:
 
 
 def test_the_system_message_is_the_same_for_every_row() -> None:
-    first = build_messages(SPEC, "one", "two", "three", "four", BOUNDARY)
-    second = build_messages(SPEC, "five", "six", "", "", BOUNDARY[::-1])
+    first = build_messages("juror-1", SPEC, "one", "two", "three", "four", BOUNDARY)
+    second = build_messages("juror-1", SPEC, "five", "six", "", "", BOUNDARY[::-1])
 
     assert first[0] == second[0]
     assert "correct – score 0 (not met) or 1 (met): States only facts" in first[0]["content"]
@@ -56,25 +56,25 @@ def test_a_candidate_cannot_close_its_fence() -> None:
 @pytest.mark.parametrize("boundary", ["short", BOUNDARY])
 def test_a_boundary_that_can_be_guessed_or_occurs_is_refused(boundary: str) -> None:
     with pytest.raises(ValueError, match="boundary"):
-        build_messages(SPEC, f"The word {BOUNDARY}.", "c", "", "", boundary)
+        build_messages("juror-1", SPEC, f"The word {BOUNDARY}.", "c", "", "", boundary)
 
 
 def test_criteria_that_code_scores_are_not_asked_about() -> None:
     ruled = CriterionSpec("brief", "At most 9 words.", strategy="max_words", params={"words": 9}, minimum=1)
     spec = CriteriaSpec((CORRECT, ruled))
 
-    assert "brief" not in build_messages(spec, "r", "c", "", "", BOUNDARY)[0]["content"]
-    assert "brief" not in str(response_schema(spec))
+    assert "brief" not in build_messages("juror-1", spec, "r", "c", "", "", BOUNDARY)[0]["content"]
+    assert "brief" not in str(response_schema(spec, "juror-1"))
 
 
 def test_braces_in_a_criterion_are_text() -> None:
     spec = CriteriaSpec((CriterionSpec("shape", 'Returns {"ok": true} or {0}.', minimum=1),))
 
-    assert 'Returns {"ok": true} or {0}.' in build_messages(spec, "r", "c", "", "", BOUNDARY)[0]["content"]
+    assert 'Returns {"ok": true} or {0}.' in build_messages("juror-1", spec, "r", "c", "", "", BOUNDARY)[0]["content"]
 
 
 def test_the_schema_names_each_criterion_with_its_scale() -> None:
-    entries = response_schema(CriteriaSpec((CORRECT, CLEAR)))["properties"]["criteria"]["items"]["anyOf"]
+    entries = response_schema(CriteriaSpec((CORRECT, CLEAR)), "juror-1")["properties"]["criteria"]["items"]["anyOf"]
 
     assert [entry["properties"]["name"]["enum"] for entry in entries] == [["correct"], ["clear"]]
     assert [entry["properties"]["score"]["enum"] for entry in entries] == [[0, 1], [1, 2, 3, 4, 5]]

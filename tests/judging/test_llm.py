@@ -38,8 +38,8 @@ def judge() -> Iterator[ScriptedJudge]:
 
 
 def call(judge: ScriptedJudge, behaviour: str, candidate: str = "The answer.", **changes: Any) -> Call:
-    messages = build_messages(SPEC, "Do it.", candidate, "", "", "0123456789abcdef0123456789abcdef")
-    usual: dict[str, Any] = {"schema": response_schema(SPEC), "params": {"temperature": 0}, "timeout": 20}
+    messages = build_messages("juror-1", SPEC, "Do it.", candidate, "", "", "0123456789abcdef0123456789abcdef")
+    usual: dict[str, Any] = {"schema": response_schema(SPEC, "juror-1"), "params": {"temperature": 0}, "timeout": 20}
     return Call(f"openai/scripted/{behaviour}", messages, base_url=judge.url, api_key=KEY, **usual | changes)
 
 
@@ -54,7 +54,7 @@ def failure(call: Call) -> Unavailable:
 
 
 def read(asked: Call, reply: Reply) -> list[int]:
-    check_model(asked.model, reply.model)
+    check_model(asked.model, reply.model, asked.params)
     parsed = parse_reply(reply.text, SPEC, reply.finish_reason, "The answer.", refusal=reply.refusal)
     return [score.score for score in parsed.scores]
 
@@ -80,7 +80,7 @@ def test_the_question_travels_as_given(judge: ScriptedJudge) -> None:
 
     body = judge.calls[-1].body
     assert (body["model"], body["temperature"], body["seed"]) == ("scripted/pass", 0, 7)
-    assert body["response_format"]["json_schema"]["schema"] == response_schema(SPEC)
+    assert body["response_format"]["json_schema"]["schema"] == response_schema(SPEC, "juror-1")
     assert set(body) == {"model", "messages", "temperature", "seed", "response_format"}
     assert judge.calls[-1].headers["Authorization"] == f"Bearer {KEY}"
 
