@@ -26,6 +26,23 @@ def may_stop(jurors: int, answers: Sequence[str], on_split: OnSplit = "majority"
     return decided or undecidable
 
 
+def ask_next(jurors: int, answers: Sequence[str], on_split: OnSplit = "majority") -> int:
+    """How many more to ask at once: as many as are sure to be needed, whatever each says; 0 at the end.
+
+    Of a panel that answers it is at first what makes a majority, then what the leading side lacks. Asked like
+    this, nobody is asked who would not have been asked one after another. Arguments as for `may_stop`.
+    """
+    left = jurors - len(answers)
+    if may_stop(jurors, answers, on_split):
+        return 0
+    if on_split == "human":
+        return left
+    leading = max(answers.count(side) for side in SIDES)
+    lacking = jurors // 2 + 1 - leading
+    may_fail = left - lacking  # so many without a verdict still leave a majority possible
+    return min(lacking, may_fail + 1)
+
+
 def asked_in_turn(answers: Sequence[str], on_split: OnSplit = "majority") -> int:
     """How many of a panel's jurors, who would answer so in this order, are asked before one may stop."""
     asked = 0

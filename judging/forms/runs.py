@@ -9,8 +9,9 @@ from django.db.models import F, QuerySet, prefetch_related_objects
 
 from judging.domain.reasons import SKIP_SENTENCES
 from judging.models import JudgeVersion, Run
+from judging.services.estimates import Estimate, estimate
 from judging.services.families import own_family_warnings, panel_warnings, written
-from judging.services.runs import CannotRun, Estimate, candidates_of, estimate, resume_run
+from judging.services.runs import CannotRun, candidates_of, resume_run
 from judging.services.starting import start_once
 from labeling.access import AnyUser, led_sets
 from labeling.models import CriteriaVersion

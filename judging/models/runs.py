@@ -35,7 +35,7 @@ class Run(models.Model):
     on_split = models.CharField(max_length=10, default="majority")  # in force when the run began
     max_calls = models.PositiveIntegerField(null=True, blank=True)
     max_cost = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)  # US dollars
-    # False: a panel's juror is not asked where the others have decided already.
+    # False: as few questions as the verdicts need; see `stops_early` and `reuses`.
     asks_all = models.BooleanField(default=True)
     repeats = models.PositiveSmallIntegerField(default=1)  # how often each question is asked
     schedule = models.ForeignKey(
@@ -70,6 +70,17 @@ class Run(models.Model):
     def __str__(self) -> str:
         return f"run {self.pk}: {self.judge_version} on {self.criteria_version}"
 
+    @property
+    def stops_early(self) -> bool:
+        """Whether a panel's juror is not asked where the others have decided already."""
+        may = self.kind == self.Kind.SCORING and self.on_split == JudgeVersion.OnSplit.MAJORITY
+        return may and not self.asks_all and self.judge_version.kind == JudgeVersion.Kind.PANEL
+
+    @property
+    def reuses(self) -> bool:
+        """Whether a juror's answer of the last day to the very same question is taken over."""
+        return self.kind == self.Kind.SCORING and not self.asks_all
+
 
 class VerdictQuerySet(models.QuerySet["Verdict"]):
     def own(self) -> Self:
@@ -87,8 +98,9 @@ class VerdictQuerySet(models.QuerySet["Verdict"]):
     def with_answers(self) -> Self:
         """With candidate, ordered scores and jurors' verdicts: the same number of queries for any rows."""
         scores = CriterionScore.objects.select_related("criterion").order_by("criterion__position")
-        jurors = Verdict.objects.select_related("judge_version__judge").order_by("pk")
-        return self.select_related("candidate", "judge_version__judge").prefetch_related(
+        jurors = Verdict.objects.select_related("judge_version__judge", "reused_from").order_by("pk")
+        named = self.select_related("candidate", "judge_version__judge", "reused_from")
+        return named.prefetch_related(
             Prefetch("scores", scores),
             Prefetch("juror_verdicts", jurors),
             Prefetch("juror_verdicts__scores", scores),

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
 from judging.domain.reasons import PauseReason
@@ -41,7 +40,6 @@ def affordable(plan: Plan, rows: int) -> int:
     """
     if plan.max_calls is None and plan.max_cost is None:
         return rows
-    Run.objects.select_for_update().get(pk=plan.run_id)  # the workers of one run take turns here
     spent = _spent(plan)
     calls = min(_calls_left(plan, spent), _calls_worth(plan, spent))
     allowed = min(rows, calls // len(plan.jurors))
@@ -60,20 +58,19 @@ def _so_far(spent: _Spent) -> str:
 
 
 def _spent(plan: Plan) -> _Spent:
-    jurors = Verdict.objects.filter(run=plan.run_id, kind="juror")
-    answered = ~Q(answered_model="") | Q(prompt_tokens__isnull=False)
-    held = Q(outcome="pending", panel_verdict=None, lease_until__gt=timezone.now()) | Q(
-        outcome="pending", panel_verdict__lease_until__gt=timezone.now()
+    """The run's own counts, locked: the workers of one run take turns here. Nothing is summed up."""
+    run = Run.objects.select_for_update(no_key=True).get(pk=plan.run_id)
+    return _Spent(
+        run.calls_made, run.cost_made, run.priced_replies, run.unpriced_replies, _under_way(plan.run_id)
     )
-    found = jurors.aggregate(
-        n_calls=Sum("calls"),
-        dollars=Sum("cost"),
-        priced=Count("pk", filter=Q(cost__isnull=False)),
-        unpriced=Count("pk", filter=answered & Q(cost__isnull=True)),
-        under_way=Count("pk", filter=held),
-    )
-    dollars = Decimal(found["dollars"] or 0)
-    return _Spent(found["n_calls"] or 0, dollars, found["priced"], found["unpriced"], found["under_way"])
+
+
+def _under_way(run_id: int) -> int:
+    """Questions of the rows that some worker holds, asked or about to be; it looks at no other rows."""
+    held = Verdict.objects.own().pending().filter(run=run_id, lease_until__gt=timezone.now())
+    kinds = dict(held.values_list("pk", "kind"))
+    alone = sum(kind == Verdict.Kind.JUROR for kind in kinds.values())
+    return alone + Verdict.objects.pending().filter(panel_verdict__in=list(kinds)).count()
 
 
 def _calls_left(plan: Plan, spent: _Spent) -> int:

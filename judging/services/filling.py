@@ -15,9 +15,10 @@ from django.utils import timezone
 from judging.domain.aggregation import JurorVerdict, PanelVerdict, juror_verdict, panel_verdict
 from judging.domain.reasons import KILLED, SKIP_SENTENCES, SkipReason
 from judging.domain.verdicts import Outcome, Score
-from judging.models import CriterionScore, Verdict
+from judging.models import CriterionScore, Run, Verdict
 from judging.services.asking import Answer
 from judging.services.plans import Plan
+from judging.services.spending import count_spent
 from judging.services.writing import fill_pending
 
 # What an answer says, in columns of `Verdict`.
@@ -32,14 +33,17 @@ def save_answers(plan: Plan, answers: Sequence[Answer]) -> int:
     """Fill the jurors' verdicts and every panel verdict that is complete with them.
 
     What somebody else has filled meanwhile (a lease was lost, the run was cancelled) stays as it is. All who
-    fill lock the rows' own verdicts first, in one order, so that two never decide one row. Returns the
+    fill lock the run first, then the rows' own verdicts, in one order, so that two never decide one row.
+    What the run has spent is counted here and nowhere else, with the verdicts that spent it. Returns the
     number of verdicts filled.
     """
+    Run.objects.select_for_update(no_key=True).only("pk").get(pk=plan.run_id)
     rows = _lock({answer.question.row.verdict_id for answer in answers})
     kept = _still_wanted(answers, rows)
     now = timezone.now()
     fill_pending({pk: _columns(answer, now) for pk, answer in kept.items()})
     CriterionScore.objects.bulk_create(score for answer in kept.values() for score in _scores(plan, answer))
+    count_spent(plan.run_id, kept.values())
     return len(kept) + _fill_panels(plan, [pk for pk, kind in rows.items() if kind == Verdict.Kind.PANEL])
 
 

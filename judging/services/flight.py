@@ -37,7 +37,8 @@ class Flight:
         self._waiting: deque[Question] = deque()
         self._air: dict[Question, Future[Answer]] = {}
         self._landed: SimpleQueue[tuple[Question, Future[Answer]]] = SimpleQueue()
-        self._window = min(_FIRST_WINDOW, settings.VERA_CALLS_IN_FLIGHT)
+        self.most: int = settings.VERA_CALLS_IN_FLIGHT  # this run's share of the process's calls in flight
+        self._window = _FIRST_WINDOW
         self._lock = RLock()  # over the line and the air: nothing is sent once they were given up
 
     def __len__(self) -> int:
@@ -58,7 +59,7 @@ class Flight:
     def send(self) -> None:
         """Send from the line until the window is full."""
         with self._lock:
-            while self._waiting and len(self._air) < self._window:
+            while self._waiting and len(self._air) < min(self._window, self.most):
                 self._send_next()
 
     def _send_next(self) -> None:
@@ -99,7 +100,8 @@ class Flight:
         if done.cancelled() or done.exception() is not None:
             return  # the worker's thread decides whether the next one would fail alike
         with self._lock:
-            if self._waiting and question in self._air:
+            under_way = len(self._air) - self._landed.qsize()
+            if self._waiting and question in self._air and under_way < self.most:
                 self._send_next()
 
     def _read(self, question: Question, done: Future[Answer]) -> Landed:

@@ -1,28 +1,31 @@
 """The pump: claims rows of a run, keeps the calls in flight, saves what comes back, renews its leases."""
 
-import contextlib
 import secrets
 from collections import Counter, defaultdict
-from math import ceil
+from itertools import groupby
+from math import ceil, inf
 from time import monotonic
 
 from django.conf import settings
-from django.db import DatabaseError
 
+from judging.domain.early_stop import ask_next
 from judging.domain.reasons import PauseReason
 from judging.llm import Unavailable
 from judging.models import Run
 from judging.services import claims
-from judging.services.asking import Answer, cut_off, refused_row, spared
+from judging.services.asking import Answer, refused_row
 from judging.services.budget import BudgetSpent
 from judging.services.filling import save_answers
 from judging.services.finishing import finish_run
 from judging.services.flight import Flight
+from judging.services.gatekeeping import tend, withdraw
 from judging.services.patience import patiently
 from judging.services.plans import Plan
 from judging.services.questions import Question, open_questions
 from judging.services.runs import pause_run
 from judging.services.stopping import is_stopping
+from judging.services.turns import Next, Turns
+from judging.services.unasked import decided, known_answer
 
 _LANDING = 8.0  # seconds that a stopping worker waits for calls in flight
 _SAVE_EVERY = 0.3  # seconds
@@ -38,12 +41,17 @@ def running(run_id: int) -> Run | None:
 
 
 class Pump:
-    """One process's work on one run: rows held, questions in line and in the air, answers to save."""
+    """One process's work on one run: rows held, questions in line and in the air, answers to save.
+
+    Whoever has one calls `step` until it says that nothing is left, then `close`. No step waits longer than
+    it is told to, but for the database, so that one thread can drive several.
+    """
 
     def __init__(self, plan: Plan, process: str) -> None:
         self.plan = plan
         self.worker = f"{process}:{secrets.token_hex(4)}"
         self.flight = Flight(plan)
+        self.turns = Turns(plan)
         self.open: Counter[int] = Counter()  # rows held, with the number of their questions not saved yet
         self.unsaved: list[Answer] = []
         self.refused: dict[int, list[int]] = defaultdict(list)  # by juror: verdicts since its last answer
@@ -51,43 +59,54 @@ class Pump:
         self.answered: set[int] = set()  # jurors
         self.on = True  # the run is running and this process may go on with it
         self.alone = False  # the row held is a suspect
+        self.grounded = False  # nothing more is claimed or sent
         now = monotonic()
         self.saved_at = self.renewed_at = self.looked_at = now
         self.claim_at = now
+        self.leave_at = inf  # what is in the air is not waited for any longer
 
-    def work(self, seconds: float) -> bool:
-        """Work until nothing is free, somebody says stop or `seconds` are over; True when they are."""
-        until = monotonic() + seconds
-        try:
-            while self.on and monotonic() < until:
-                self.top_up()
-                if not self.open:
-                    break
-                self.turn()
-            self.wind_down()
-        except BaseException as error:
-            # The database may be what failed; then the leases run out instead.
-            with contextlib.suppress(DatabaseError):
-                self.give_back(attempted=isinstance(error, Exception))
-            raise
-        self.give_back(attempted=False)
-        patiently(self.finish)
-        return self.on and monotonic() >= until
+    def step(self, wait: float) -> bool:
+        """One round: claim, send, take in (for `wait` seconds at most), save, hold on.
 
-    def turn(self) -> None:
-        """One round: send, take in, save, hold on."""
+        False once nothing is free and nothing is in the air.
+        """
+        if not self.grounded:
+            self.top_up()
+            if not (self.on and self.open):
+                self.ground()
         self.flight.send()
-        for landed in self.flight.collect(0.05):
+        tend()
+        for landed in self.flight.collect(0 if self.grounded and not self.flight.in_air else wait):
             self.take_in(landed)
         if len(self.unsaved) >= _SAVE_AT or monotonic() - self.saved_at >= _SAVE_EVERY:
             self.save()
         self.hold_on()
+        return not self.grounded or (self.flight.in_air > 0 and monotonic() < self.leave_at)
+
+    def ground(self) -> None:
+        """Send nothing more; what is in the air is taken in, within a limit once the worker must stop."""
+        self.grounded = True
+        self.flight.ground()
+
+    def close(self) -> None:
+        """Save, give back what is not answered, and finish the run where nothing of it is left."""
+        self.save()
+        self.give_back(attempted=False)
+        withdraw()
+        if self.on:
+            patiently(lambda: finish_run(run_id=self.plan.run_id))
+
+    def give_back(self, *, attempted: bool) -> None:
+        """Let others have the rows held. `attempted`: something of them made this process fail."""
+        self.flight.abandon()
+        if self.open:
+            claims.release(self.worker, list(self.open), attempted=attempted)
 
     def top_up(self) -> None:
         """Claim rows while fewer questions are in line than may be in flight: a save takes its time."""
-        most: int = settings.VERA_CALLS_IN_FLIGHT
-        wanted = ceil((2 * most - self.flight.waiting) / len(self.plan.jurors))
-        if self.alone or self.flight.waiting > most or (self.open and monotonic() < self.claim_at):
+        wanted = ceil((2 * self.flight.most - self.flight.waiting) / self.asked_first)
+        crowded = self.flight.waiting > self.flight.most
+        if self.alone or crowded or (self.open and monotonic() < self.claim_at):
             return
         try:
             rows = patiently(lambda: self.claim(wanted))
@@ -98,6 +117,12 @@ class Pump:
             self.claim_at = monotonic() + _LOOK_AGAIN
         self.begin(rows)
 
+    @property
+    def asked_first(self) -> int:
+        """How many questions a row brings into the line when it is claimed."""
+        jurors = len(self.plan.jurors)
+        return ask_next(jurors, []) if self.plan.stops_early else jurors
+
     def claim(self, wanted: int) -> list[int]:
         rows = claims.claim(self.plan, self.worker, wanted)
         if not rows and not self.open:
@@ -107,25 +132,38 @@ class Pump:
         return rows
 
     def begin(self, rows: list[int]) -> None:
+        """Answer what is known already, and line up whom to ask first about each row."""
         questions = patiently(lambda: open_questions(self.plan, rows)) if rows else []
         self.open.update(question.row.verdict_id for question in questions)
-        asked = []
-        for question in questions:
-            if question.row.killed:
-                self.unsaved.append(spared(self.plan, question))
-            elif question.row.cut_off:
-                self.unsaved.append(cut_off(self.plan, question))
-            else:
-                asked.append(question)
-        self.flight.line_up(asked)
+        for _, of_row in groupby(questions, key=lambda question: question.row.verdict_id):
+            self.begin_row(list(of_row))
+
+    def begin_row(self, questions: list[Question]) -> None:
+        known = {question: known_answer(self.plan, question) for question in questions}
+        at_once = [answer for answer in known.values() if answer]
+        self.unsaved += at_once
+        said = [*questions[0].row.said, *(answer.outcome for answer in at_once)]
+        self.go_on(self.turns.begin([question for question in questions if not known[question]], said))
+
+    def go_on(self, following: Next) -> None:
+        asked, unneeded = following
+        self.unsaved += [decided(self.plan, question) for question in unneeded]
+        if not self.grounded:
+            self.flight.line_up(asked)
+
+    def keep(self, answer: Answer) -> None:
+        self.unsaved.append(answer)
+        self.go_on(self.turns.heard(answer.question.row.verdict_id, answer.outcome))
 
     def take_in(self, landed: Answer | tuple[Question, Unavailable]) -> None:
         if isinstance(landed, Answer):
-            self.unsaved.append(landed)
+            self.keep(landed)
             if landed.answered_model or landed.raw_reply:
                 self.refused[landed.question.juror_id].clear()
                 self.answered.add(landed.question.juror_id)
             return
+        if self.grounded:
+            return  # its row goes back, and who asks again will see
         question, failure = landed
         refused = self.refused[question.juror_id]
         refused.append(question.verdict_id)
@@ -135,7 +173,7 @@ class Pump:
         if len(distinct) >= _REFUSALS_TO_PAUSE:
             self.pause(PauseReason(failure.code), failure.detail)
         elif self.tries[question.verdict_id] >= _REFUSALS_TO_PAUSE:
-            self.unsaved.append(refused_row(self.plan, question, failure))
+            self.keep(refused_row(self.plan, question, failure))
         else:
             self.flight.line_up([question])
 
@@ -159,32 +197,10 @@ class Pump:
             self.looked_at = now
             self.on = self.on and patiently(lambda: running(self.plan.run_id)) is not None
         self.on = self.on and not is_stopping()
+        if not self.on:
+            self.leave_at = min(self.leave_at, now + _LANDING)
+            self.ground()
 
     def pause(self, reason: PauseReason, detail: str) -> None:
         patiently(lambda: pause_run(run_id=self.plan.run_id, reason=reason, detail=detail))
         self.on = False
-
-    def wind_down(self) -> None:
-        """Send nothing more, take in what is in the air; within a limit from when it was told to stop."""
-        self.flight.ground()
-        patience = _LANDING
-        while self.flight.in_air and patience > 0:
-            began = monotonic()
-            for landed in self.flight.collect(0.05):
-                if isinstance(landed, Answer):
-                    self.unsaved.append(landed)
-            if monotonic() - self.saved_at >= _SAVE_EVERY:
-                self.save()
-            self.hold_on()
-            if not self.on:
-                patience -= monotonic() - began
-        self.save()
-
-    def give_back(self, *, attempted: bool) -> None:
-        self.flight.abandon()
-        if self.open:
-            claims.release(self.worker, list(self.open), attempted=attempted)
-
-    def finish(self) -> None:
-        if self.on:
-            finish_run(run_id=self.plan.run_id)

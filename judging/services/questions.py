@@ -1,8 +1,9 @@
 """Claimed rows as plain values, with the questions that are still open in each."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from judging.domain.aggregation import score_by_rules
 from judging.domain.families import family_key
@@ -12,10 +13,11 @@ from judging.domain.verdicts import Score
 from judging.models import Verdict
 from judging.services.layer1 import examine
 from judging.services.plans import Plan
+from judging.services.reusing import Earlier, earlier_answers
 from labeling.models import Candidate, Submission
 
 _TEXTS = ("request", "output", "grounding", "criteria_text")
-_READ = ("kind", "judge_version", *(f"candidate__{text}" for text in _TEXTS))
+_READ = ("kind", "outcome", "judge_version", *(f"candidate__{text}" for text in _TEXTS))
 _SAID = ("candidate", "generator_family", "truncated")
 
 
@@ -25,6 +27,7 @@ class Row:
 
     `rule_scores`: the criteria that code decides. `families`: the generators' families, "" where unknown.
     `cut_off`: every submission of it is marked truncated. `killed`: why Layer 1 spares the jurors this row.
+    `said`: the outcomes of those of a panel's jurors that had answered before the row was claimed.
     """
 
     verdict_id: int
@@ -37,15 +40,20 @@ class Row:
     families: frozenset[str]
     cut_off: bool
     killed: str = ""
+    said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """One juror's pending verdict on one row. Each is itself: two are never equal."""
+    """One juror's pending verdict on one row. Each is itself: two are never equal.
+
+    `earlier`: what this juror said to the very same question before, where that may be taken over.
+    """
 
     verdict_id: int
     juror_id: int
     row: Row
+    earlier: Earlier | None = None
 
 
 def is_independent(judge_family: str, generator_families: Collection[str]) -> bool | None:
@@ -62,15 +70,31 @@ def open_questions(plan: Plan, claimed: Sequence[int]) -> list[Question]:
     submissions = _submissions([verdict.candidate_id for verdict in own.values()])
     killed = _killed(plan, [verdict.candidate_id for verdict in own.values()])
     beneath: dict[int, list[Verdict]] = defaultdict(list)
-    pending = Verdict.objects.pending().filter(panel_verdict__in=claimed)
-    for juror in pending.only("panel_verdict", "judge_version").order_by("pk"):
+    jurors = Verdict.objects.filter(panel_verdict__in=claimed)
+    for juror in jurors.only("panel_verdict", "judge_version", "candidate", "outcome").order_by("pk"):
         beneath[juror.panel_verdict_id or 0].append(juror)
+    earlier = (
+        earlier_answers(plan, _pending([*own.values(), *chain(*beneath.values())])) if plan.reuses else {}
+    )
     questions = []
     for verdict in (own[pk] for pk in claimed if pk in own):
-        row = _row(plan, verdict, submissions[verdict.candidate_id], killed.get(verdict.candidate_id, ""))
-        asked = beneath[verdict.pk] if verdict.kind == Verdict.Kind.PANEL else [verdict]
-        questions += [Question(juror.pk, juror.judge_version_id, row) for juror in asked]
+        seats = beneath[verdict.pk] if verdict.kind == Verdict.Kind.PANEL else [verdict]
+        row = _row(
+            plan,
+            verdict,
+            submissions[verdict.candidate_id],
+            killed.get(verdict.candidate_id, ""),
+            tuple(juror.outcome for juror in seats if juror.outcome != Verdict.Outcome.PENDING),
+        )
+        questions += [
+            Question(juror.pk, juror.judge_version_id, row, earlier.get(juror.pk))
+            for juror in _pending(seats)
+        ]
     return questions
+
+
+def _pending(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    return [verdict for verdict in verdicts if verdict.outcome == Verdict.Outcome.PENDING]
 
 
 def _killed(plan: Plan, candidate_ids: Collection[int]) -> dict[int, str]:
@@ -91,7 +115,9 @@ def _submissions(candidate_ids: Collection[int]) -> dict[int, list[Submission]]:
     return found
 
 
-def _row(plan: Plan, verdict: Verdict, submissions: Sequence[Submission], killed: str) -> Row:
+def _row(
+    plan: Plan, verdict: Verdict, submissions: Sequence[Submission], killed: str, said: tuple[str, ...]
+) -> Row:
     candidate: Candidate = verdict.candidate
     return Row(
         verdict_id=verdict.pk,
@@ -104,4 +130,5 @@ def _row(plan: Plan, verdict: Verdict, submissions: Sequence[Submission], killed
         families=frozenset(submission.generator_family for submission in submissions),
         cut_off=bool(submissions) and all(submission.truncated for submission in submissions),
         killed=killed,
+        said=said,
     )

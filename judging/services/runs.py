@@ -2,13 +2,12 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
+from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F, QuerySet, Sum
-from django.db.models.functions import Length
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from judging.domain.reasons import PauseReason, SkipReason
@@ -16,7 +15,6 @@ from judging.models import JudgeVersion, Run, Schedule, Verdict
 from judging.services.calibration import layer1_of
 from judging.services.certification import certify_run
 from judging.services.filling import skip_rows
-from judging.services.plans import price_of
 from judging.services.writing import insert_verdicts
 from labeling.access import AnyUser
 from labeling.domain.criteria import InvalidCriteria, check_criteria
@@ -28,21 +26,14 @@ log = logging.getLogger(__name__)
 
 type Scope = Literal["certify", "tune", "all", "unlabelled"]
 
-# For the estimate only: a token is some four characters; what the instructions and one scored criterion take.
-_CHARACTERS_PER_TOKEN, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 500, 60
+MOST_REPEATS = 10
+REPEATED_ROWS = (
+    50  # of a run that asks repeatedly, where nobody says how many: it pays for each so many times
+)
 
 
 class CannotRun(ValueError):
     """This run cannot be; the sentence says why and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a run will take if nothing is resent. `cost` in US dollars, None where a juror has no price."""
-
-    rows: int
-    calls: int
-    cost: Decimal | None
 
 
 def candidates_of(
@@ -60,33 +51,51 @@ def candidates_of(
     return Candidate.objects.filter(pk__in=chosen)
 
 
-def estimate(
-    *,
+def sample(candidates: QuerySet[Candidate], most_rows: int | None) -> QuerySet[Candidate]:
+    """At most so many of them: those whose content hash comes first, which is a draw without dice."""
+    if most_rows is None:
+        return candidates
+    drawn = candidates.order_by("content_hash").values("pk")[:most_rows]
+    return Candidate.objects.filter(pk__in=drawn)
+
+
+def bound(kind: str, most_rows: int | None) -> int | None:
+    """How many rows a run of this kind is over at most; None for all. Raises `CannotRun`."""
+    if most_rows is not None and most_rows < 1:
+        raise CannotRun("At least one row must be asked about. Leave the number of rows out for all.")
+    if kind == Run.Kind.CALIBRATION and most_rows is not None:
+        raise CannotRun("A calibration is over all rows that certify; it cannot be over some of them.")
+    return REPEATED_ROWS if kind == Run.Kind.CONSISTENCY and most_rows is None else most_rows
+
+
+def planned(
     judge_version: JudgeVersion,
     criteria_version: CriteriaVersion,
-    scope: Scope = "certify",
-    include_unlabelled: bool = False,
-) -> Estimate:
-    """The expected number of rows, calls and dollars. Raises `CannotRun` where it could not be started."""
-    jurors = _checked_jurors(judge_version, criteria_version)
-    candidates = candidates_of(criteria_version, scope, include_unlabelled)
-    rows = candidates.count()
-    texts = ("request", "output", "grounding", "criteria_text")
-    lengths = candidates.aggregate(**{f"n_{text}": Sum(Length(text)) for text in texts})
-    characters = sum(lengths[f"n_{text}"] or 0 for text in texts)
-    asked = rows * _PROMPT_TOKENS + characters // _CHARACTERS_PER_TOKEN
-    answered = rows * _REPLY_TOKENS * len(spec_of(criteria_version).judged)
-    return Estimate(rows, rows * len(jurors), _cost(jurors, asked, answered))
-
-
-def _cost(jurors: Sequence[JudgeVersion], asked: int, answered: int) -> Decimal | None:
-    total = Decimal(0)
-    for juror in jurors:
-        price = price_of(juror)
-        if price is None:
-            return None
-        total += (price[0] * asked + price[1] * answered) / 1_000_000
-    return total
+    kind: str,
+    asks_all: bool | None,
+    repeats: int,
+) -> Run:
+    """The run as it would be, not saved; what measures asks every juror. Raises `CannotRun`."""
+    scores = kind == Run.Kind.SCORING
+    if asks_all is False and not scores:
+        raise CannotRun(
+            f"A {Run.Kind(kind).label} measures its judges, so it asks every juror about every row."
+        )
+    most = MOST_REPEATS if kind == Run.Kind.CONSISTENCY else 1
+    if not min(2, most) <= repeats <= most:
+        raise CannotRun(
+            f"To measure how often a judge contradicts itself, ask each question 2 to {MOST_REPEATS} times."
+            if most > 1
+            else "Only a run that measures how often a judge contradicts itself asks a question repeatedly."
+        )
+    return Run(
+        judge_version=judge_version,
+        criteria_version=criteria_version,
+        kind=kind,
+        on_split=_on_split(judge_version, criteria_version),
+        asks_all=not scores if asks_all is None else asks_all,
+        repeats=repeats,
+    )
 
 
 @transaction.atomic
@@ -99,35 +108,38 @@ def start_run(
     include_unlabelled: bool = False,
     max_calls: int | None = None,
     max_cost: Decimal | None = None,
+    asks_all: bool | None = None,
+    repeats: int = 1,
+    most_rows: int | None = None,
     schedule: Schedule | None = None,
     candidates: QuerySet[Candidate] | None = None,
     actor: AnyUser | None = None,
 ) -> Run:
     """Write a run with one pending verdict per row and, for a panel, one per row and juror.
 
+    `asks_all`: ask every juror about every row afresh; by itself only scoring runs do not. `repeats`: answers
+    to each question, 2 to 10 for a `consistency` run. `most_rows`: draw so many; of repeats 50 by itself.
     `schedule`: what started it by itself. `candidates`: the rows, where they are chosen already.
     The caller tells the workers, on commit, with `judging.tasks.start_work`. Raises `CannotRun`.
     """
-    jurors = _checked_jurors(judge_version, criteria_version)
-    run = Run.objects.create(
-        judge_version=judge_version,
-        criteria_version=criteria_version,
-        kind=kind,
-        on_split=_on_split(judge_version, criteria_version),
-        max_calls=_checked_budget(max_calls),
-        max_cost=_checked_budget(max_cost),
-        schedule=schedule,
-        created_by=actor if actor is not None and actor.is_authenticated else None,
-    )
+    jurors = checked_jurors(judge_version, criteria_version)
+    run = planned(judge_version, criteria_version, kind, asks_all, repeats)
+    run.max_calls, run.max_cost = _checked_budget(max_calls), _checked_budget(max_cost)
+    run.schedule = schedule
+    run.created_by = actor if isinstance(actor, User) else None
+    most = bound(kind, most_rows)
+    run.save()
     if candidates is None:
         candidates = candidates_of(criteria_version, scope, include_unlabelled)
+    candidates = sample(candidates, most)
     if not _write_pending(run, jurors, candidates):
         raise CannotRun(_no_rows(scope, include_unlabelled))
     _record(run, actor, "run_started")
     return run
 
 
-def _checked_jurors(judge_version: JudgeVersion, criteria_version: CriteriaVersion) -> list[JudgeVersion]:
+def checked_jurors(judge_version: JudgeVersion, criteria_version: CriteriaVersion) -> list[JudgeVersion]:
+    """Whom a run of this judge asks. Raises `CannotRun` where it cannot judge by these criteria."""
     try:
         check_criteria(spec_of(criteria_version))
     except InvalidCriteria as invalid:
@@ -165,14 +177,17 @@ def _on_split(judge_version: JudgeVersion, criteria_version: CriteriaVersion) ->
 
 
 def _write_pending(run: Run, jurors: Sequence[JudgeVersion], candidates: QuerySet[Candidate]) -> int:
+    """Returns how many questions of the run's own judge there are."""
     own = {"candidate_id": F("pk"), "candidate_hash": F("content_hash")}
-    if run.judge_version.kind == JudgeVersion.Kind.MODEL:
-        return insert_verdicts(candidates, **_pending(run, run.judge_version, "juror"), **own)
-    written = insert_verdicts(candidates, **_pending(run, run.judge_version, "panel"), **own)
+    alone = run.judge_version.kind == JudgeVersion.Kind.MODEL
+    pending = _pending(run, run.judge_version, "juror" if alone else "panel")
+    written = sum(insert_verdicts(candidates, **pending, **own, repeat=each) for each in range(run.repeats))
+    if alone:
+        return written
     panels = Verdict.objects.filter(run=run, kind="panel")
-    beneath = {name: F(name) for name in ("candidate_id", "candidate_hash")} | {"panel_verdict_id": F("pk")}
+    beneath = {name: F(name) for name in ("candidate_id", "candidate_hash", "repeat")}
     for juror in jurors:
-        insert_verdicts(panels, **_pending(run, juror, "juror"), **beneath)
+        insert_verdicts(panels, **_pending(run, juror, "juror"), **beneath, panel_verdict_id=F("pk"))
     return written
 
 

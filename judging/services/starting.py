@@ -3,11 +3,17 @@
 from decimal import Decimal
 
 from django.db import transaction
+from django.db.models import QuerySet
 
-from judging.models import JudgeVersion, Run
+from judging.models import JudgeVersion, Run, Schedule
 from judging.services.runs import Scope, start_run
 from labeling.access import AnyUser
-from labeling.models import CriteriaVersion
+from labeling.models import Candidate, CriteriaVersion
+
+
+def kind_of(scope: Scope) -> str:
+    """A run over tune rows or unlabelled ones alone is no calibration, so it never touches a certificate."""
+    return Run.Kind.CALIBRATION if scope in ("certify", "all") else Run.Kind.SCORING
 
 
 @transaction.atomic
@@ -15,19 +21,25 @@ def start_once(
     *,
     judge_version: JudgeVersion,
     criteria_version: CriteriaVersion,
+    kind: str | None = None,
     scope: Scope = "certify",
     include_unlabelled: bool = False,
     max_calls: int | None = None,
     max_cost: Decimal | None = None,
+    asks_all: bool | None = None,
+    repeats: int = 1,
+    most_rows: int | None = None,
+    schedule: Schedule | None = None,
+    candidates: QuerySet[Candidate] | None = None,
     actor: AnyUser | None = None,
 ) -> tuple[Run, bool]:
     """A new run, or the one of the same kind that is at work for this judge and these criteria; and whether
     it is new.
 
-    A run over tune rows or unlabelled ones alone is no calibration, so that it never touches a certificate.
+    Without a `kind` the rows tell it, see `kind_of`; the other arguments are those of `start_run`.
     The caller tells the workers, on commit. Raises `CannotRun`.
     """
-    kind = Run.Kind.CALIBRATION if scope in ("certify", "all") else Run.Kind.SCORING
+    kind = kind or kind_of(scope)
     JudgeVersion.objects.select_for_update().get(pk=judge_version.pk)  # two who press at once take turns
     same = Run.objects.filter(judge_version=judge_version, criteria_version=criteria_version, kind=kind)
     if at_work := same.filter(state=Run.State.RUNNING).first():
@@ -40,6 +52,11 @@ def start_once(
         include_unlabelled=include_unlabelled,
         max_calls=max_calls,
         max_cost=max_cost,
+        asks_all=asks_all,
+        repeats=repeats,
+        most_rows=most_rows,
+        schedule=schedule,
+        candidates=candidates,
         actor=actor,
     )
     return run, True

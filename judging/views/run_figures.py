@@ -6,8 +6,8 @@ from decimal import Decimal
 
 from judging.domain.reasons import PAUSE_SENTENCES, SKIP_SENTENCES, PauseReason, SkipReason
 from judging.models import Run
+from judging.services.estimates import Estimate
 from judging.services.progress import Progress
-from judging.services.runs import Estimate
 
 
 @dataclass(frozen=True, slots=True)

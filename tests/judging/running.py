@@ -8,6 +8,8 @@ import pytest
 
 from judging.models import JudgeVersion, Run, Verdict
 from judging.services.engine import work_on
+from judging.services.plans import Plan
+from judging.services.pump import Pump
 from judging.services.runs import start_run
 from labeling.models import CriteriaSet
 from tests.factories import live, make_candidate, make_criteria_set, make_judge, make_panel
@@ -45,9 +47,10 @@ def rows(number: int) -> CriteriaSet:
     return criteria_set
 
 
-def scoring(judge: JudgeVersion, criteria_set: CriteriaSet, **more: Any) -> Run:
-    """A run over every row, labelled or not."""
+def scoring(judge: JudgeVersion, criteria_set: CriteriaSet, *, asks_all: bool = True, **more: Any) -> Run:
+    """A run over every row, labelled or not; every juror is asked unless the test is about frugality."""
     return start_run(
+        asks_all=asks_all,
         judge_version=judge,
         criteria_version=live(criteria_set),
         kind="scoring",
@@ -63,6 +66,14 @@ def judged(judge: JudgeVersion, number: int = 1, **more: Any) -> Run:
     work_on(run.pk)
     run.refresh_from_db()
     return run
+
+
+def pumped(plan: Plan, worker: str) -> None:
+    """One worker's work on a run until nothing of it is free."""
+    pump = Pump(plan, worker)
+    while pump.step(0.05):
+        pass
+    pump.close()
 
 
 def only(run: Run) -> Verdict:

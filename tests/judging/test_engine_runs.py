@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from judging.models import JudgeVersion
-from judging.services.engine import work_on, work_on_any
+from judging.services.engine import work_on
 from judging.services.progress import progress
 from judging.services.runs import cancel_run, resume_run, start_run
 from labeling.models import Candidate, Submission
@@ -75,15 +75,6 @@ def test_a_key_that_is_not_set_pauses_the_run_and_is_named(monkeypatch: pytest.M
     assert (run.state, run.pause_reason) == ("paused", "not_configured")
     assert KEY in run.pause_detail
     assert judge.calls == []
-
-
-def test_a_run_longer_than_a_slice_goes_on_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    with scripted(monkeypatch, delay=0.2):
-        run = scoring(juror(), rows(12))
-        work_on_any(seconds=0.1)
-
-    run.refresh_from_db()
-    assert run.state == "finished"
 
 
 def test_a_budget_of_calls_is_kept_and_can_be_raised(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,9 @@ from judging.services import claims
 from judging.services.asking import Answer
 from judging.services.filling import save_answers
 from judging.services.plans import plan_of
-from judging.services.pump import Pump
 from judging.services.questions import open_questions
 from tests.factories import make_panel
-from tests.judging.running import judged, juror, outcomes, panel, rows, scoring, scripted
+from tests.judging.running import judged, juror, outcomes, panel, pumped, rows, scoring, scripted
 
 
 @pytest.mark.django_db
@@ -52,7 +51,7 @@ def test_two_workers_share_a_run_without_asking_anything_twice(monkeypatch: pyte
 
 def _pump(run: Run, name: str) -> None:
     try:
-        Pump(plan_of(run), name).work(30)
+        pumped(plan_of(run), name)
     finally:
         connection.close()
 
@@ -102,7 +101,7 @@ def test_a_row_left_half_judged_is_finished_by_the_next_worker(monkeypatch: pyte
         question = open_questions(plan, claims.claim(plan, "dead", 5))[0]
         save_answers(plan, [Answer(question, Outcome.FAIL, scores=(Score("meets_criteria", 0, "No."),))])
         Verdict.objects.own().update(lease_until=timezone.now() - timedelta(seconds=1))
-        Pump(plan, "next").work(30)
+        pumped(plan, "next")
 
     assert outcomes(run) == {"panel fail": 1, "juror fail": 2, "juror pass": 1}
     assert "No. As scripted." in run.verdicts.get(kind="panel").feedback

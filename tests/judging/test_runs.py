@@ -10,8 +10,9 @@ from kombu.exceptions import OperationalError
 from judging import tasks
 from judging.models import Certificate, Judge, JudgeVersion, Run
 from judging.services.engine import work_on
+from judging.services.estimates import estimate
 from judging.services.progress import progress
-from judging.services.runs import CannotRun, cancel_run, estimate, resume_run, start_run
+from judging.services.runs import CannotRun, cancel_run, resume_run, start_run
 from judging.services.workers import mark_seen, workers_seen
 from labeling.models import AuditEvent, CriteriaSet
 from tests.factories import live, make_candidate, make_label, make_user

@@ -1,0 +1,98 @@
+"""What a run will take: rows, calls, tokens and dollars, before anything starts."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Count, Sum
+from django.db.models.functions import Length
+
+from judging.domain.early_stop import asked_in_turn
+from judging.domain.verdicts import Outcome
+from judging.models import JudgeVersion, Run
+from judging.services.plans import price_of
+from judging.services.runs import Scope, bound, candidates_of, checked_jurors, planned, sample
+from labeling.models import CriteriaVersion
+from labeling.services.criteria import spec_of
+
+# A token is some four characters; what the instructions and one scored criterion take.
+_CHARACTERS_PER_TOKEN, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 500, 60
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run will take if nothing is resent: at most, and at least where it may ask fewer questions.
+
+    At least: as many jurors as make a majority answer alike, and no answer of the last day can be taken over.
+    What Layer 1 will spare nobody knows before. `rows` are questions of the run's judge: each row as often as
+    it is repeated. `cost` in US dollars, None where a juror has no price.
+    """
+
+    rows: int
+    calls: int
+    fewest_calls: int
+    tokens_in: int
+    tokens_out: int
+    fewest_tokens_in: int
+    fewest_tokens_out: int
+    cost: Decimal | None
+    least_cost: Decimal | None
+    reuses: bool  # answers of the last day cost nothing
+    spares_killed: bool  # nor do rows that Layer 1 kills
+
+
+def estimate(
+    *,
+    judge_version: JudgeVersion,
+    criteria_version: CriteriaVersion,
+    kind: str = Run.Kind.CALIBRATION,
+    scope: Scope = "certify",
+    include_unlabelled: bool = False,
+    asks_all: bool | None = None,
+    repeats: int = 1,
+    most_rows: int | None = None,
+) -> Estimate:
+    """The expected number of rows, calls, tokens and dollars; the arguments are those of `start_run`.
+
+    Raises `CannotRun` where it could not be started.
+    """
+    jurors = checked_jurors(judge_version, criteria_version)
+    run = planned(judge_version, criteria_version, kind, asks_all, repeats)
+    candidates = sample(candidates_of(criteria_version, scope, include_unlabelled), bound(kind, most_rows))
+    texts = ("request", "output", "grounding", "criteria_text")
+    found = candidates.aggregate(n=Count("pk"), **{f"n_{text}": Sum(Length(text)) for text in texts})
+    rows, characters = repeats * found["n"], repeats * sum(found[f"n_{text}"] or 0 for text in texts)
+    asked = [_asked_of(juror, rows, characters) for juror in jurors]
+    answered = rows * _REPLY_TOKENS * len(spec_of(criteria_version).judged)
+    needed = asked_in_turn([Outcome.PASS] * len(jurors)) if run.stops_early else len(jurors)
+    return Estimate(
+        rows=rows,
+        calls=rows * len(jurors),
+        fewest_calls=rows * needed,
+        tokens_in=sum(asked),
+        tokens_out=answered * len(jurors),
+        fewest_tokens_in=sum(asked[:needed]),
+        fewest_tokens_out=answered * needed,
+        cost=_cost(jurors, asked, answered),
+        least_cost=_cost(jurors[:needed], asked, answered),
+        reuses=run.reuses,
+        spares_killed=kind in (Run.Kind.SCORING, Run.Kind.CONSISTENCY),
+    )
+
+
+def _asked_of(juror: JudgeVersion, rows: int, characters: int) -> int:
+    """Tokens that a juror reads: instructions and examples with every row, and the rows."""
+    examples = len(json.dumps(juror.examples)) if juror.examples else 0
+    return rows * (_PROMPT_TOKENS + examples // _CHARACTERS_PER_TOKEN) + characters // _CHARACTERS_PER_TOKEN
+
+
+def _cost(jurors: Sequence[JudgeVersion], asked: Sequence[int], answered: int) -> Decimal | None:
+    """`asked`: tokens that each of the jurors, in the same order, reads; `answered`: that each writes."""
+    total = Decimal(0)
+    for juror, read in zip(jurors, asked, strict=False):
+        price = price_of(juror)
+        if price is None:
+            return None
+        total += (price[0] * read + price[1] * answered) / 1_000_000
+    return total
