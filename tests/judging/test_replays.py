@@ -1,0 +1,168 @@
+"""Golden replays: evidence that is counted and shown, and that certifies nobody."""
+
+import pytest
+from django.utils import timezone
+
+from judging.domain.replays import Flips, flips_of
+from judging.models import Calibration, Certificate, Run, Verdict
+from judging.services.certification import golden_set_changed
+from judging.services.finishing import finish_run
+from judging.services.replays import count_replay, flips, last_replay
+from judging.services.runs import cancel_run, start_run
+from judging.services.standing import find_standing
+from judging.views.pairs import jurors_of
+from judging.views.replays import means
+from labeling.domain.agreement import Table
+from tests.factories import live, make_criteria_set, make_judge, make_panel
+from tests.judging.golden import certified, correct, make_run
+
+pytestmark = pytest.mark.django_db
+
+
+def replay_of(run: Run, *, but: dict[str, int] | None = None) -> Run:
+    """A finished replay over the rows of `run`, each as then, but so many whose outcome is another."""
+    replay = start_run(judge_version=run.judge_version, criteria_version=run.criteria_version, kind="replay")
+    answers = {verdict.candidate_id: verdict for verdict in run.verdicts.filter(panel_verdict=None)}
+    changed = dict(but or {})
+    for verdict in replay.verdicts.order_by("pk"):
+        then = answers[verdict.candidate_id].outcome
+        now = {"pass": "fail", "fail": "pass"}[then] if changed.get(then, 0) > 0 else then
+        changed[then] = changed.get(then, 0) - 1
+        Verdict.objects.filter(pk=verdict.pk).update(
+            outcome=now, reason="timeout" * (now == "skipped"), filled_at=timezone.now()
+        )
+    return replay
+
+
+def test_a_finished_replay_is_counted_and_leaves_the_certificate_alone() -> None:
+    run = make_run(make_judge("strict"), make_criteria_set("replies"), a=30, d=30)
+    before = certified(run)
+    replay = replay_of(run, but={"pass": 3})
+
+    assert finish_run(run_id=replay.pk)
+
+    counted = replay.calibrations.get()
+    assert (counted.a, counted.b, counted.d, counted.run_complete) == (27, 3, 30, True)
+    assert list(Certificate.objects.all()) == [before]
+    standing = find_standing(judge="strict", criteria="replies", sets=None, now=before.created_at)
+    assert standing.certificate == before
+    assert standing.certificate.calibration.run == run
+
+
+def test_a_replay_certifies_nobody_who_was_not() -> None:
+    criteria_set = make_criteria_set()
+    run = make_run(make_judge(), criteria_set, a=30, d=30, kind="replay")
+
+    [counted] = count_replay(run=run, known={})
+
+    assert counted.table == Table(30, 0, 0, 30)
+    assert not Certificate.objects.exists()
+
+
+def test_a_panels_replay_counts_its_jurors_and_they_do_not_mix_with_the_certifying_ones() -> None:
+    panel = make_panel([make_judge("one"), make_judge("two")], "panel")
+    criteria_set = make_criteria_set()
+    certificate = certified(make_run(panel, criteria_set, a=30, d=30))
+
+    counted = count_replay(run=make_run(panel, criteria_set, a=5, d=5, kind="replay"), known={})
+
+    assert [each.judge_version.judge.slug for each in counted] == ["panel", "one", "two"]
+    lines = jurors_of([certificate])[certificate.calibration.run_id]
+    assert [line.calibration.run for line in lines] == [certificate.calibration.run] * 2
+
+
+def test_only_a_replay_is_counted_so() -> None:
+    for kind in ("calibration", "scoring", "consistency"):
+        assert count_replay(run=make_run(make_judge(), make_criteria_set(), a=2, kind=kind), known={}) == []
+    assert not Calibration.objects.exists()
+
+
+def test_counted_again_it_is_the_same_count() -> None:
+    run = make_run(make_judge(), make_criteria_set(), a=5, d=5, kind="replay")
+
+    count_replay(run=run, known={})
+    count_replay(run=run, known={})
+
+    assert Calibration.objects.count() == 1
+
+
+def test_a_cancelled_replay_is_not_counted() -> None:
+    run = make_run(make_judge(), make_criteria_set(), a=30, d=30)
+    certified(run)
+    replay = start_run(judge_version=run.judge_version, criteria_version=run.criteria_version, kind="replay")
+
+    cancel_run(run=replay)
+
+    assert not replay.calibrations.exists()
+
+
+def test_corrected_labels_recount_the_certifying_run_and_not_the_replay() -> None:
+    run = make_run(make_judge(), make_criteria_set(), a=30, d=30)
+    certificate = certified(run)
+    replay = replay_of(run)
+    finish_run(run_id=replay.pk)
+    row = certificate.calibration.rows.filter(truth="pass")[0].candidate
+
+    correct(row, "fail")
+    golden_set_changed(live(row.criteria_set), [row.pk])
+
+    current = Certificate.objects.current().get()
+    assert current.calibration.run == run
+    assert current.calibration.table == Table(29, 0, 1, 30)
+    assert replay.calibrations.get().table == Table(30, 0, 0, 30)
+
+
+def test_rows_are_fixed_or_regressed_or_as_they_were() -> None:
+    run = make_run(make_judge(), make_criteria_set(), a=20, b=4, c=2, d=20, skipped_pass=1)
+    certificate = certified(run)
+    make_replay = replay_of(Run.objects.get(pk=run.pk), but={"pass": 5})
+    finish_run(run_id=make_replay.pk)
+
+    replay = last_replay(certificate.calibration)
+
+    assert replay is not None
+    assert replay.run == make_replay
+    moved = flips(certificate.calibration, replay)
+    assert moved.fixed + moved.regressed == 5
+    assert (moved.same, moved.other) == (41, 1)
+
+
+def test_no_replay_no_comparison() -> None:
+    panel = make_panel([juror := make_judge()], "panel")
+    criteria_set = make_criteria_set()
+    certificate = certified(make_run(juror, criteria_set, a=30, d=30))
+    count_replay(run=make_run(panel, criteria_set, a=5, d=5, kind="replay"), known={})
+
+    assert last_replay(certificate.calibration) is None  # as a juror of a panel it was not replayed itself
+
+
+def test_flips_by_hand() -> None:
+    groups = [
+        ("pass", "pass", "pass", 10),
+        ("pass", "pass", "fail", 4),
+        ("fail", "pass", "fail", 3),
+        ("fail", "fail", "pass", 2),
+        ("fail", "fail", "skipped", 1),
+        ("pass", "escalated", "pass", 1),
+        ("pass", "fail", None, 1),
+    ]
+
+    assert flips_of(groups) == Flips(fixed=3, regressed=6, same=10, other=3)
+
+
+@pytest.mark.parametrize(
+    ("moved", "words"),
+    [
+        (Flips(same=9), "No row came out otherwise, so nothing shows that the judge has changed."),
+        # 2 * (1 + 4) / 2^4 = 0.625
+        (
+            Flips(fixed=1, regressed=3),
+            "nothing shows that the judge got better or worse (McNemar's exact test: p = 0.625).",
+        ),
+        # 2 / 2^8 = 0.0078
+        (Flips(regressed=8), "hardly chance: the judge got worse (McNemar's exact test: p = 0.008)."),
+        (Flips(fixed=20), "hardly chance: the judge got better (McNemar's exact test: p < 0.001)."),
+    ],
+)
+def test_what_the_flips_mean(moved: Flips, words: str) -> None:
+    assert means(moved).endswith(words)
