@@ -79,16 +79,23 @@ def _shown(found: Sequence[Schedule]) -> list[ShownSchedule]:
     runs = Run.objects.filter(pk__in=newest.values("newest"))
     last = {run.schedule_id: run for run in runs.select_related("judge_version__judge", "criteria_version")}
     results = _results(list(last.values()))
+    firings = {_takes(each): each for each in found}  # one of each that takes the same
+    known = {takes: expected(each) for takes, each in firings.items()}
     return [
         ShownSchedule(
             schedule=each,
             when=in_words(each.every, each.weekday, each.at, each.zone),  # type: ignore[arg-type]
-            firing=expected(each),
+            firing=known[_takes(each)],
             last=last.get(each.pk),
             result=results.get(last[each.pk].pk, "") if each.pk in last else "",
         )
         for each in found
     ]
+
+
+def _takes(schedule: Schedule) -> tuple[int, int, str, int]:
+    """All that the size of a firing depends on."""
+    return schedule.criteria_set_id, schedule.judge_id, schedule.kind, schedule.sample_rows
 
 
 def _results(runs: Sequence[Run]) -> dict[int, str]:

@@ -1,14 +1,17 @@
 """A site with something on every page, and the address of every page of it, by the name of its route."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import time
 from io import BytesIO
 
 from django.contrib.auth.models import User
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from judging.models import JudgeVersion, Run, Trial
+from judging.models import JudgeVersion, Run, Schedule, Trial
+from judging.services.replays import count_replay
+from judging.services.schedules import Plan, add_schedule, switch_schedule
 from labeling.models import CriteriaSet, ImportBatch, Skip
 from labeling.services.imports import import_golden
 from tests.factories import (
@@ -36,6 +39,9 @@ NO_PAGES = {
     "judge_promote",
     "run_resume",
     "run_cancel",
+    "schedule_switch",
+    "schedule_run",
+    "schedule_delete",
     "healthz",
     "readyz",
     "set",
@@ -63,6 +69,7 @@ class Site:
     trials: list[int]
     of_panel: Run
     divided: Run
+    schedules: list[int]
 
 
 def make_site() -> Site:
@@ -89,7 +96,23 @@ def make_site() -> Site:
         trials=try_out(strict, criteria_set),
         of_panel=of_panel,
         divided=divided,
+        schedules=plan_ahead(strict, criteria_set),
     )
+
+
+def plan_ahead(judge: JudgeVersion, criteria_set: CriteriaSet) -> list[int]:
+    """A replay that ended and one that could not start its run; a sample that is switched off."""
+    plan = Plan(
+        criteria_set=criteria_set, judge=judge.judge, kind="replay", every="day", at=time(3), zone="UTC"
+    )
+    plans = plan, replace(plan, every="hour"), replace(plan, kind="sample", every="week")
+    nightly, hourly, sample = (add_schedule(plan=each, now=timezone.now()) for each in plans)
+    run = make_run(judge, criteria_set, a=20, b=3, c=2, d=20, kind="replay")
+    Run.objects.filter(pk=run.pk).update(schedule=nightly)
+    count_replay(run=run, known={})
+    Schedule.objects.filter(pk=hourly.pk).update(problem="The judge strict has no live version. Promote one.")
+    switch_schedule(schedule=sample, on=False, now=timezone.now())
+    return [nightly.pk, hourly.pk, sample.pk]
 
 
 def calibrate(
@@ -185,6 +208,9 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "judge": [reverse("judge", args=[each]) for each in ("strict", "panel")],
         "judge_edit": [reverse("judge_edit", args=["strict"])],
         "runs": [reverse("runs")],
+        "schedules": [reverse("schedules")],
+        "schedule_add": [reverse("schedule_add"), f"{reverse('schedule_add')}?kind=sample&every=week"],
+        "schedule": [reverse("schedule", args=[each]) for each in site.schedules],
         "run_new": [reverse("run_new")],
         "run": [reverse("run", args=[run.pk]) for run in (site.calibrated, site.paused)],
         "run_skips": [reverse("run_skips", args=[site.calibrated.pk])],
