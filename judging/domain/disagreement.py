@@ -5,6 +5,7 @@ from itertools import combinations
 
 from judging.domain.aggregation import OnSplit
 from judging.domain.early_stop import SIDES, asked_in_turn
+from judging.domain.verdicts import Outcome
 from labeling.domain.agreement import Table
 
 # Rows by the jurors' outcomes, in the order of their seats.
@@ -31,10 +32,32 @@ def _table(patterns: Patterns, one: int, other: int) -> Table:
 
 
 def questions(patterns: Patterns) -> int:
-    """How often jurors were asked when all are asked about every row."""
+    """How often jurors were asked."""
+    return sum(_asked(outcomes) * rows for outcomes, rows in patterns.items())
+
+
+def questions_to_all(patterns: Patterns) -> int:
+    """How often they would have been if all were asked about every row."""
     return sum(len(outcomes) * rows for outcomes, rows in patterns.items())
 
 
 def questions_in_turn(patterns: Patterns, on_split: OnSplit) -> int:
     """How often they would have been, seat by seat and no further than each verdict needs."""
-    return sum(asked_in_turn(outcomes, on_split) * rows for outcomes, rows in patterns.items())
+    return questions(patterns) - sum(spared_in_turn(patterns, on_split))
+
+
+def spared_in_turn(patterns: Patterns, on_split: OnSplit) -> list[int]:
+    """How many of the questions to each seat would not have been asked, seat by seat.
+
+    None of a row where a juror was left unasked already: there it went no further than needed.
+    """
+    spared = [0] * max((len(outcomes) for outcomes in patterns), default=0)
+    for outcomes, rows in patterns.items():
+        if _asked(outcomes) == len(outcomes):
+            for seat in range(asked_in_turn(outcomes, on_split), len(outcomes)):
+                spared[seat] += rows
+    return spared
+
+
+def _asked(outcomes: tuple[str, ...]) -> int:
+    return sum(outcome != Outcome.NOT_ASKED for outcome in outcomes)

@@ -5,18 +5,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Page
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from judging.access import get_run
 from judging.domain.aggregation import OnSplit
-from judging.domain.disagreement import Patterns, pair_tables, questions, questions_in_turn, split_rows
+from judging.domain.costs import saved
+from judging.domain.disagreement import (
+    Patterns,
+    pair_tables,
+    questions,
+    questions_to_all,
+    spared_in_turn,
+    split_rows,
+)
 from judging.domain.figures import rounded
 from judging.models import CriterionScore, JudgeVersion, Run, Verdict
+from judging.services.costs import costs_by_juror
 from judging.services.disagreements import (
-    closed_to,
+    count_open_and_closed,
     differing,
     gaps_of,
     note_shown,
@@ -25,12 +35,20 @@ from judging.services.disagreements import (
     visible_to,
 )
 from judging.views.figures import defined, percent
+from judging.views.run_figures import dollars
 from labeling.domain.agreement import Table, kappa_exact
 from labeling.models import Criterion
-from labeling.views.scope import page_of
 from vera_site.http import Request
 
 _PER_PAGE = 10
+
+
+class _Counted(Paginator[int]):
+    """Pages of rows that are counted already."""
+
+    def __init__(self, rows: QuerySet[Verdict, int], size: int, count: int) -> None:
+        super().__init__(rows, size)
+        self.count = count
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +93,9 @@ def run_disagreements(request: Request, pk: int) -> HttpResponse:
     if request.method == "POST":
         open_differing(run=run, reader=request.user, rows=rows, most=_PER_PAGE)
         return HttpResponseRedirect(request.get_full_path())
-    visible = visible_to(rows, request.user, run.criteria_version).values_list("pk", flat=True)
-    page = page_of(visible, request, _PER_PAGE)
-    closed = closed_to(rows, request.user, run.criteria_version).count()
+    visible, closed = count_open_and_closed(rows, request.user, run.criteria_version)
+    shown = visible_to(rows, request.user, run.criteria_version).values_list("pk", flat=True)
+    page = _Counted(shown, _PER_PAGE, visible).get_page(request.GET.get("page"))
     context = {"section": "runs", "run": run, "criteria": criteria, "chosen": chosen, "page": page}
     context |= {"closed": closed, "most": min(closed, _PER_PAGE)}
     return render(request, "judging/disagreements.html", context | _counts(run) | _shown(request, run, page))
@@ -95,7 +113,7 @@ def _counts(run: Run) -> dict[str, Any]:
         "split_share": percent(split / rows) if rows else "–",
         "gaps": gaps,
         "pairs": [_pair(jurors, *pair) for pair in pair_tables(patterns, len(jurors))],
-        **_in_turn(patterns, "human" if run.on_split == "human" else "majority"),
+        **_in_turn(run, jurors, patterns),
     }
 
 
@@ -110,10 +128,20 @@ def _pair(jurors: Sequence[JudgeVersion], one: int, other: int, table: Table) ->
     )
 
 
-def _in_turn(patterns: Patterns, on_split: OnSplit) -> dict[str, Any]:
-    asked, needed = questions(patterns), questions_in_turn(patterns, on_split)
-    spared = percent((asked - needed) / asked) if asked else "–"
-    return {"asked": asked, "needed": needed, "spared": spared}
+def _in_turn(run: Run, jurors: Sequence[JudgeVersion], patterns: Patterns) -> dict[str, Any]:
+    """How often jurors were asked, and how often they need have been; what that would have saved."""
+    on_split: OnSplit = "human" if run.on_split == "human" else "majority"
+    every, asked = questions_to_all(patterns), questions(patterns)
+    spared = spared_in_turn(patterns, on_split)
+    needed = asked - sum(spared)
+    money = saved(spared, costs_by_juror(run, jurors)) if sum(spared) else None
+    return {
+        "every": every,
+        "asked": asked,
+        "needed": needed,
+        "spared": percent((every - needed) / every) if every else "–",
+        "money": dollars(money) if money is not None else "",
+    }
 
 
 def _shown(request: Request, run: Run, page: "Page[int]") -> dict[str, Any]:

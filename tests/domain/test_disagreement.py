@@ -1,4 +1,12 @@
-from judging.domain.disagreement import Patterns, pair_tables, questions, questions_in_turn, split_rows
+from judging.domain.disagreement import (
+    Patterns,
+    pair_tables,
+    questions,
+    questions_in_turn,
+    questions_to_all,
+    spared_in_turn,
+    split_rows,
+)
 from labeling.domain.agreement import Table
 
 PATTERNS: Patterns = {
@@ -28,3 +36,23 @@ def test_questions_when_all_are_asked_and_when_one_stops_early() -> None:
     assert questions(PATTERNS) == 75
     assert questions_in_turn(PATTERNS, "majority") == 56
     assert questions_in_turn(PATTERNS, "human") == 75
+
+
+def test_the_last_seats_are_spared() -> None:
+    # The third juror where the first two agree: 10 + 5 + 3; and where two are silent already: 1.
+    assert spared_in_turn(PATTERNS, "majority") == [0, 0, 19]
+    assert spared_in_turn(PATTERNS, "human") == [0, 0, 0]
+    assert spared_in_turn({}, "majority") == []
+
+
+def test_where_a_juror_was_left_unasked_nothing_more_could_be_spared() -> None:
+    patterns: Patterns = {
+        ("pass", "pass", "not_asked"): 6,
+        ("fail", "not_asked", "fail"): 2,
+        ("pass", "fail", "pass"): 1,
+    }
+
+    assert questions(patterns) == questions_in_turn(patterns, "majority") == 19
+    assert questions_to_all(patterns) == 27
+    assert split_rows(patterns) == 1
+    assert next(iter(pair_tables(patterns, 3))) == (0, 1, Table(6, 1, 0, 0))

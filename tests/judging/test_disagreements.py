@@ -146,7 +146,7 @@ def test_the_page_says_how_often_jurors_differ(client: Client) -> None:
     assert "fail 1 of 4 rows (25%)" in shown
     assert "juror1@1 and juror3@1</th>" in shown
     assert '75%</td> <td class="num" data-label="Kappa">0.500</td>' in shown
-    assert "12 questions here." in shown
+    assert "12 questions." in shown
     assert "9 would have brought the very same verdicts: 25% fewer." in shown
 
 
@@ -227,6 +227,54 @@ def test_the_page_costs_the_same_queries_for_any_number_of_rows(client: Client) 
     text_of(client, run)
 
     assert queries() == before
+
+
+def test_a_juror_that_was_not_asked_differs_from_nobody(client: Client) -> None:
+    run = panel_run((PASS, PASS, NONE), (PASS, FAIL, PASS))
+    unasked = run.verdicts.filter(kind="juror", outcome="skipped")
+    unasked.update(outcome="not_asked", reason="decided", detail="The others had decided.")
+    enter(client, run.criteria_version.criteria_set)
+
+    shown = text_of(client, run)
+
+    assert "asked nobody whose answer could no longer matter: 5 questions instead of 6" in shown
+    assert "fewer" not in shown
+    assert shown_rows(shown) == candidates(run)[1:]
+
+
+def test_what_asking_in_turn_would_have_saved_is_by_each_jurors_price(client: Client) -> None:
+    run = panel_run((PASS, PASS, PASS), (PASS, FAIL, PASS))
+    jurors = run.judge_version.jurors()
+    run.verdicts.filter(judge_version=jurors[2]).update(cost="0.02")
+    enter(client, run.criteria_version.criteria_set)
+
+    assert "5 would have brought the very same verdicts: 16.7% fewer, and $0.0200 less." in text_of(
+        client, run
+    )
+    run.verdicts.update(cost=None)
+    assert "16.7% fewer." in text_of(client, run)
+
+
+def test_repeats_of_a_question_count_once(client: Client) -> None:
+    run = panel_run((PASS, FAIL), (PASS, PASS))
+    enter(client, run.criteria_version.criteria_set)
+    before = text_of(client, run)
+    for verdict in run.verdicts.filter(kind="panel"):
+        jurors = list(verdict.juror_verdicts.all())
+        verdict.pk, verdict.repeat = None, 1
+        verdict.save()
+        for juror in jurors:
+            scores = list(juror.scores.all())
+            juror.pk, juror.repeat, juror.panel_verdict, juror.outcome = None, 1, verdict, "fail"
+            juror.save()
+            for score in scores:
+                score.pk, score.verdict, score.score = None, juror, 1
+                score.save()
+
+    def counts(text: str) -> str:
+        return text.partition("<main")[2].partition("</main>")[0]
+
+    assert counts(text_of(client, run)) == counts(before)
 
 
 def test_a_run_of_one_model_has_no_such_page_and_no_link_to_one(client: Client) -> None:
