@@ -4,29 +4,35 @@ Nothing is resent here: `resendable` tells the caller what may be, `Unavailable.
 """
 
 import asyncio
+import contextlib
 import gc
 import logging
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
+from queue import Empty, SimpleQueue
 from typing import Any, Literal
 
-from judging.domain.params import SENT, check_params
+from judging.domain.pacing import least_context
+from judging.domain.params import SENT, check_names
 from judging.domain.reasons import PauseReason, SkipReason
 from judging.llm_errors import detail_of, read_error, retry_after_of, without_key
 
 type Format = Literal["schema", "json", "none"]
+type Outcome = Reply | Unavailable
+type Through = Callable[[Callable[[], Awaitable[Outcome]]], Awaitable[Outcome]]
 
 _RESENDABLE = {SkipReason.RATE_LIMITED, SkipReason.TIMEOUT, SkipReason.UNAVAILABLE}
 _NOTHING = (Decimal(0), Decimal(0))
 _WEAKER: dict[Format, Format] = {"schema": "json", "json": "none"}
 _MOST_TOKENS = 100_000_000  # of one answer: a provider that tells of more is not believed
 _SECRET = 12  # characters: a shorter key is a local server's mere word, such as “ollama”
-# What a model at an address was found to take; asked again after a restart of the process.
+# What a model at an address was found to take, and what of it was found since somebody asked.
 _taken: dict[tuple[str, str | None], Format] = {}
+_learned: SimpleQueue[tuple[str, str, Format]] = SimpleQueue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,8 @@ class Call:
 
     `params`: see `judging.domain.params`. `schema`: JSON schema of the reply, None to ask for none. `price`:
     US dollars per million tokens in and out where the judge has its own, else what litellm knows is used.
+    `base_url_env`: the name of the variable that `base_url` was read from. `provider`: whose limits it falls
+    under, see `judging.domain.pacing.provider_of`. `patient`: it may wait while the provider is down.
     """
 
     model: str
@@ -45,6 +53,9 @@ class Call:
     schema: Mapping[str, Any] | None = None
     timeout: float = 60.0
     price: tuple[Decimal, Decimal] | None = None
+    base_url_env: str = ""
+    provider: str = ""
+    patient: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,22 +108,53 @@ def resendable(code: str) -> bool:
     return code in _RESENDABLE
 
 
-async def ask(call: Call) -> Reply:
+async def _at_once(attempt: Callable[[], Awaitable[Outcome]]) -> Outcome:
+    return await attempt()
+
+
+async def ask(call: Call, through: Through = _at_once) -> Reply:
     """Ask once. Raises `Unavailable`, and `InvalidJudgeParams` for parameters that no judge may have.
 
-    A provider that refuses the response format is asked again with a weaker one, which is remembered.
+    A provider that refuses the response format is asked again with a weaker one, which is remembered. Each
+    request is made by `through`, which may wait before, or bring an outcome of its own without any request.
     """
-    check_params(call.params)
-    _check_encodable(call)
+    check_names(call.params)
+    _check_sendable(call)
     wanted = _format(call)
-    outcome, requests = await _attempt(call, wanted), 1
+    outcome = await through(partial(_attempt, call, wanted))
+    requests = outcome.requests
     while isinstance(outcome, _FormatRefused) and wanted in _WEAKER:
-        wanted = _taken[call.model, call.base_url] = _WEAKER[wanted]
-        outcome, requests = await _attempt(call, wanted), requests + 1
+        wanted = _learn(call, _WEAKER[wanted])
+        outcome = await through(partial(_attempt, call, wanted))
+        requests += outcome.requests
     if isinstance(outcome, Unavailable):
         outcome.requests = requests
         raise outcome
     return replace(outcome, requests=requests) if requests > 1 else outcome
+
+
+def _learn(call: Call, taken: Format) -> Format:
+    _taken[call.model, call.base_url] = taken
+    _learned.put((call.model, call.base_url_env, taken))
+    return taken
+
+
+def remember_format(model: str, base_url: str | None, taken: Format | None) -> None:
+    """Ask this model at this address in that format from now on; None: as if it was never asked."""
+    if taken is None:
+        _taken.pop((model, base_url), None)
+    else:
+        _taken[model, base_url] = taken
+
+
+def formats_learned() -> dict[tuple[str, str], Format]:
+    """What was found since this was last asked, by model and the variable that holds its address."""
+    found: dict[tuple[str, str], Format] = {}
+    with contextlib.suppress(Empty):
+        while True:
+            model, base_url_env, taken = _learned.get_nowait()
+            found[model, base_url_env] = taken
+    return found
 
 
 async def warm_up() -> None:
@@ -136,13 +178,19 @@ class _FormatRefused(Unavailable):
     """The provider takes the question, only not in this response format."""
 
 
-def _check_encodable(call: Call) -> None:
+def _check_sendable(call: Call) -> None:
+    """Raise `Unavailable` for a question that no provider could take, before anything is sent."""
+    size = 0
     for message in call.messages:
         try:
-            message["content"].encode()
+            size += len(message["content"].encode())
         except UnicodeEncodeError as error:
             place = f"The prompt cannot be sent: character {error.start} is half of a surrogate pair."
             raise Unavailable(SkipReason.UNENCODABLE, place, requests=0) from None
+    context, needed = call.params.get("context_tokens"), least_context(size, call.params)
+    if context is not None and needed > context:
+        detail = f"It takes about {needed} tokens, its longest reply included; the context has {context}."
+        raise Unavailable(SkipReason.CONTEXT_TOO_LONG, detail, requests=0)
 
 
 def _format(call: Call) -> Format:

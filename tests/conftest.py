@@ -1,6 +1,7 @@
 """What every test shares."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,17 @@ def _fast_passwords() -> Iterator[None]:
     django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     yield
     django_settings.PASSWORD_HASHERS = before
+
+
+@pytest.fixture(autouse=True)
+def _fresh_gates() -> Iterator[None]:
+    """No test waits for a provider that is down, or finds one so from the test before."""
+    before = django_settings.VERA_PROVIDER_PATIENCE
+    django_settings.VERA_PROVIDER_PATIENCE = 0
+    yield
+    django_settings.VERA_PROVIDER_PATIENCE = before
+    if keeping := sys.modules.get("judging.services.gatekeeping"):
+        keeping.forget_all()
 
 
 @pytest.fixture

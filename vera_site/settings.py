@@ -341,6 +341,8 @@ VERA_JUROR_HOSTS = words("VERA_JUROR_HOSTS", []) + (
 VERA_DEMO = flag("VERA_DEMO", default=False)  # set by `make demo`: every page says that jurors are scripted
 VERA_CALLS_IN_FLIGHT = whole("VERA_CALLS_IN_FLIGHT", default=32)  # per worker process
 VERA_CALL_TIMEOUT = whole("VERA_CALL_TIMEOUT", default=60)  # seconds
+# Seconds that questions wait for a provider that is down before they are skipped:
+VERA_PROVIDER_PATIENCE = whole("VERA_PROVIDER_PATIENCE", default=180, smallest=0)
 VERA_CLAIM_LEASE = whole("VERA_CLAIM_LEASE", default=60, smallest=2)  # seconds
 VERA_REUSE_HOURS = whole("VERA_REUSE_HOURS", default=24, smallest=0)  # 0: every question is asked
 VERA_LABEL_LEASE = whole("VERA_LABEL_LEASE", default=900, smallest=5)  # seconds

@@ -23,8 +23,8 @@ SENT = frozenset(
 )
 # What Vera itself reads. `response_format`: how strictly to ask for JSON. `expect_model`: the exact name that
 # the answering model must give. `answers_as`: likewise, where dated variants of the name are taken too.
-# `corrections`: how often a reply of the wrong form is sent back, 1 where left out. `context_tokens`: how much
-# the model takes in at once; what does not fit is not sent.
+# `corrections`: how often a reply of the wrong form is sent back, 1 where left out. `context_tokens`: how
+# much the model takes in at once; what does not fit is not sent.
 RESPONSE_FORMATS = ("schema", "json", "none")
 OWN = frozenset({"response_format", "expect_model", "answers_as", "corrections", "context_tokens"})
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "default")
@@ -83,7 +83,7 @@ def _one_of(words: tuple[str, ...]) -> Callable[[Any], bool]:
 
 
 def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value.strip()) and len(value) <= _LONGEST_NAME
+    return isinstance(value, str) and bool(value.strip()) and len(value) <= _LONGEST_NAME
 
 
 def _is_stop(value: Any) -> bool:

@@ -75,19 +75,45 @@ def parse_reply(
     return Parsed(scores, _sentence(found.value, "feedback"))
 
 
-def check_model(asked: str, answered: str, *, answers_as: str = "") -> None:
+def check_model(asked: str, answered: str, params: Mapping[str, Any]) -> None:
     """Raise `Refused` (wrong_model) when another model answered than the one asked.
 
-    `asked` is litellm's name with its provider prefix. A dated or sized variant of the asked name is the same
-    model; a deployment at Azure bears a name of the customer's own and is not compared; a provider that tells
-    no name is believed. `answers_as` is the name to expect where an alias is asked.
+    `asked` is litellm's name with its provider prefix. With the parameter `expect_model` that very name must
+    answer, and a provider that tells none cannot show that it did. Else a dated or sized variant of the asked
+    name is the same model, a deployment at Azure bears a name of the customer's own and is not compared, and
+    a provider that tells no name is believed; `answers_as` is the name to expect where an alias is asked.
     """
+    if pinned := params.get("expect_model"):
+        _check_pinned(pinned, asked, answered)
+        return
+    answers_as = params.get("answers_as", "")
     if not answered or (asked.startswith("azure/") and not answers_as):
         return
     expected = _bare(answers_as or asked).removesuffix("-latest")
     rest = _bare(answered).removeprefix(expected)
     if rest == _bare(answered) or rest[:1] not in ("", "-", ":", "@"):
         raise Refused(SkipReason.WRONG_MODEL, f"“{answered}” answered where “{asked}” was asked.")
+
+
+def _check_pinned(pinned: str, asked: str, answered: str) -> None:
+    prefix = asked.partition("/")[0].lower() + "/"
+    if pinned.strip().lower() not in (answered.lower(), answered.lower().removeprefix(prefix)):
+        who = f"“{answered}” answered" if answered else "A model that was not named answered"
+        raise Refused(SkipReason.WRONG_MODEL, f"{who}; only “{pinned}” may (expect_model).")
+
+
+def check_context(params: Mapping[str, Any], prompt_tokens: int | None) -> None:
+    """Raise `Refused` (context_too_long) where the model's context was full with the question alone.
+
+    Some servers, Ollama among them, cut the beginning of what does not fit and say nothing. They report as
+    many tokens as they took in, which is what gives them away.
+    """
+    context = params.get("context_tokens")
+    if context is not None and prompt_tokens is not None and prompt_tokens >= context:
+        raise Refused(
+            SkipReason.CONTEXT_TOO_LONG,
+            f"The question filled the model's context of {context} tokens: a part was likely cut off.",
+        )
 
 
 def _bare(model: str) -> str:

@@ -19,6 +19,7 @@ from django.utils import timezone
 from judging.loop import run_in_loop
 from judging.models import Trial
 from judging.services.engine import worker_name
+from judging.services.gatekeeping import prepare, tend, withdraw
 from judging.services.patience import patiently
 from judging.services.stopping import is_stopping
 from judging.services.trial_answers import answers_of, questions_of
@@ -78,6 +79,7 @@ def _answer(held: QuerySet[Trial]) -> bool:
     if trial is None:
         return False
     asked = patiently(lambda: questions_of(trial))
+    prepare(juror for each in asked if each.plan for juror in each.plan.jurors.values())
     futures = [each.send(run_in_loop) for each in asked]
     if not _wait(futures, lambda: _renew(held)):
         patiently(lambda: held.update(state=Trial.State.WAITING, claimed_by="", claims=F("claims") - 1))
@@ -95,6 +97,7 @@ def _wait(futures: list[Future[Any] | None], renew: Callable[[], object]) -> boo
     until = monotonic() + 2 * settings.VERA_CALL_TIMEOUT
     renew_at = monotonic() + settings.VERA_CLAIM_LEASE / 4
     while pending and monotonic() < until and not is_stopping():
+        tend()
         pending = wait(pending, timeout=_LOOK).not_done
         if monotonic() >= renew_at:
             renew()
@@ -102,6 +105,7 @@ def _wait(futures: list[Future[Any] | None], renew: Callable[[], object]) -> boo
     stopped = bool(pending) and is_stopping()
     for future in pending:
         future.cancel()
+    withdraw()
     return not stopped
 
 

@@ -170,17 +170,17 @@ def test_nothing_takes_more_than_linear_time_or_recurses_too_deep(unit: str) -> 
     ],
 )
 def test_a_variant_of_the_asked_model_is_the_asked_model(asked: str, answered: str) -> None:
-    check_model(asked, answered)
+    check_model(asked, answered, {})
 
 
 @pytest.mark.parametrize(("asked", "answered"), [("openai/gpt-4o", "gpt-4"), ("openai/gpt-4", "gpt-4o")])
 def test_another_model_is_refused(asked: str, answered: str) -> None:
     with pytest.raises(Refused, match="wrong_model"):
-        check_model(asked, answered)
+        check_model(asked, answered, {})
 
 
 def test_an_alias_may_say_what_it_answers_as() -> None:
-    check_model("openai/judge-alias", "gpt-4o-2024-08-06", answers_as="gpt-4o")
+    check_model("openai/judge-alias", "gpt-4o-2024-08-06", {"answers_as": "gpt-4o"})
 
     with pytest.raises(Refused):
-        check_model("azure/our-deployment", "gpt-3.5", answers_as="gpt-4o")
+        check_model("azure/our-deployment", "gpt-3.5", {"answers_as": "gpt-4o"})

@@ -38,8 +38,14 @@ def judge() -> Iterator[ScriptedJudge]:
 
 
 def call(judge: ScriptedJudge, behaviour: str, candidate: str = "The answer.", **changes: Any) -> Call:
-    messages = build_messages("juror-1", SPEC, "Do it.", candidate, "", "", "0123456789abcdef0123456789abcdef")
-    usual: dict[str, Any] = {"schema": response_schema(SPEC, "juror-1"), "params": {"temperature": 0}, "timeout": 20}
+    messages = build_messages(
+        "juror-1", SPEC, "Do it.", candidate, "", "", "0123456789abcdef0123456789abcdef"
+    )
+    usual: dict[str, Any] = {
+        "schema": response_schema(SPEC, "juror-1"),
+        "params": {"temperature": 0},
+        "timeout": 20,
+    }
     return Call(f"openai/scripted/{behaviour}", messages, base_url=judge.url, api_key=KEY, **usual | changes)
 
 
