@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judging.domain.aggregation import JurorVerdict, PanelVerdict, juror_verdict, panel_verdict
-from judging.domain.early_stop import asked_in_turn, may_stop
+from judging.domain.early_stop import ask_next, asked_in_turn, may_stop
 from judging.domain.verdicts import Score
 from tests.domain.specs import SPEC
 
@@ -72,3 +72,31 @@ def test_where_splits_go_to_people_everybody_is_asked(answers: list[str]) -> Non
 )
 def test_when_the_rest_may_be_left_unasked(jurors: int, answers: str, stops: bool) -> None:
     assert may_stop(jurors, answers.split()) is stops
+
+
+@given(ANSWERS)
+def test_as_many_at_once_as_are_sure_to_be_needed_ask_nobody_more(answers: list[str]) -> None:
+    asked = 0
+    while more := ask_next(len(answers), answers[:asked]):
+        asked += more
+
+    assert asked == asked_in_turn(answers)
+
+
+@pytest.mark.parametrize(
+    ("jurors", "answers", "more"),
+    [
+        (3, "", 2),
+        (3, "pass fail", 1),
+        (3, "pass skipped", 1),
+        (5, "", 3),
+        (5, "pass pass fail", 1),
+        (5, "pass skipped skipped", 2),
+        (7, "", 4),
+        (2, "", 1),  # had the first none, the second could change nothing
+        (1, "", 1),
+        (3, "pass pass", 0),
+    ],
+)
+def test_how_many_are_asked_at_once(jurors: int, answers: str, more: int) -> None:
+    assert ask_next(jurors, answers.split()) == more

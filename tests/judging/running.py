@@ -68,6 +68,14 @@ def judged(judge: JudgeVersion, number: int = 1, **more: Any) -> Run:
     return run
 
 
+def frugal(judge: JudgeVersion, criteria_set: CriteriaSet, **more: Any) -> Run:
+    """A run over every row that asks no further than needed, worked on."""
+    run = scoring(judge, criteria_set, asks_all=False, **more)
+    work_on(run.pk)
+    run.refresh_from_db()
+    return run
+
+
 def pumped(plan: Plan, worker: str) -> None:
     """One worker's work on a run until nothing of it is free."""
     pump = Pump(plan, worker)
