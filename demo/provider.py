@@ -85,7 +85,7 @@ def scales_of(body: dict[str, Any]) -> dict[str, tuple[int, int]]:
 def completion(body: dict[str, Any], rows: dict[str, Row]) -> dict[str, Any]:
     """A chat completion for one request; a text that is no example row is answered in prose, not scored."""
     name = str(body["model"])
-    question = body["messages"][-1]["content"]
+    question = body["messages"][1]["content"]  # also where it asks once more: the last says what was wrong
     fenced = FENCED.search(question)
     row = rows.get(fenced.group(2)) if fenced else None
     finish = "stop"

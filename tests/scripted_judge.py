@@ -1,22 +1,26 @@
 """A scripted judge behind a real OpenAI-compatible server on loopback, so that litellm is truly in the loop.
 
 In a test: `with ScriptedJudge(plan) as judge: … judge.url … judge.calls`. Across processes:
-`python -m tests.scripted_judge --port 9009 --delay 0.2`, and `GET /calls` tells what was asked.
+`python -m tests.scripted_judge --port 9009 --delay 0.2`, `GET /calls` tells what was asked, and
+`POST /script` with {"behaviour": "503", "seconds": 8} lets every call behave like that for a while.
 How it behaves is named by the plan, by what the candidate is mapped to, or by the end of the model's name.
 """
 
 import argparse
 import asyncio
+import base64
 import hashlib
 import json
 import re
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import quote
 
 from aiohttp import web
 
@@ -33,20 +37,26 @@ PROMPT_TOKENS, COMPLETION_TOKENS = 100, 20
 
 @dataclass(frozen=True)
 class Asked:
-    """One call as it arrived."""
+    """One call as it arrived; `at` in seconds since 1970."""
 
     body: Body
     headers: Mapping[str, str]
+    at: float = field(default_factory=time.time)
 
 
 def candidate_of(body: Body) -> str:
     """The candidate inside its fence; "" when the prompt has none."""
-    user = str(body["messages"][-1]["content"])
+    user = str(body["messages"][1]["content"]) if len(body["messages"]) > 1 else ""
     boundary = _BOUNDARY.search(user)
     if boundary is None:
         return ""
     _, _, rest = user.partition(f"=== BEGIN CANDIDATE {boundary[1]} ===\n")
     return rest.rpartition(f"\n=== END CANDIDATE {boundary[1]} ===")[0]
+
+
+def is_correction(body: Body) -> bool:
+    """Whether the call asks once more after a reply that could not be read."""
+    return len(body["messages"]) > 2
 
 
 def criteria_of(body: Body) -> list[tuple[str, int, int]]:
@@ -111,6 +121,63 @@ TEXTS: dict[str, Callable[[Body], str]] = {
     "no-json": _pass_text,
 }
 
+# Judges that repeat the key they were asked with, in every spelling, wherever a provider has a place for it.
+LEAKS = ("leak-401", "leak-400", "leak-500", "leak-reply", "leak-prose", "leak-body", "leak-redirect")
+
+
+def spellings(key: str) -> list[str]:
+    """The key as it is, and as URLs, JSON, HTML, base64 and hexadecimal digits write it."""
+    encoded = base64.b64encode
+    as_bytes = key.encode()
+    return [
+        key,
+        quote(key, safe=""),
+        quote(key, safe="").lower(),
+        "".join(f"%{byte:02x}" for byte in as_bytes),
+        "".join(f"\\u{ord(letter):04x}" for letter in key),
+        key.replace("/", "\\/").replace("&", "\\u0026"),
+        "".join(f"&#{ord(letter)};" for letter in key),
+        key.replace("&", "&amp;"),
+        encoded(as_bytes).decode(),
+        base64.urlsafe_b64encode(as_bytes).decode(),
+        encoded(b"Bearer " + as_bytes).decode(),
+        encoded(b":" + as_bytes).decode(),
+        as_bytes.hex(),
+    ]
+
+
+def key_of(headers: Mapping[str, str]) -> str:
+    """The key that a call was made with."""
+    return headers.get("Authorization", "").removeprefix("Bearer ")
+
+
+def _leak(body: Body, behaviour: str, key: str) -> web.Response:
+    """The key in the status line, the headers, addresses, names, numbers and texts of an answer."""
+    said = " ".join(spellings(key))
+    headers = {"X-Api-Key": key, "X-Request-Id": quote(key), "WWW-Authenticate": f'Bearer key="{quote(key)}"'}
+    if behaviour == "leak-redirect":
+        return web.Response(status=307, headers=headers | {"Location": f"/v1/elsewhere?key={quote(key)}"})
+    if behaviour == "leak-body":
+        return web.Response(status=200, text=f"This is not JSON: {said}", headers=headers)
+    if behaviour in ("leak-reply", "leak-prose"):
+        answer = _completed(body, behaviour)
+        answer |= {"id": key, "system_fingerprint": key}
+        message = answer["choices"][0]["message"]
+        message["content"] = said if behaviour == "leak-prose" else _leaking_verdict(body, key)
+        return web.json_response(answer, headers=headers)
+    status = int(behaviour.removeprefix("leak-"))
+    error = {"message": f"Refused: {said} at http://host/v1?key={quote(key)}", "type": key, "code": key}
+    told = {"error": error | {"param": key}}
+    return web.json_response(told, status=status, headers=headers, reason=quote(key))
+
+
+def _leaking_verdict(body: Body, key: str) -> str:
+    """A verdict in the agreed shape with the key in its reason and feedback, also in JSON's escapes."""
+    said = "; ".join(each for each in spellings(key) if "\\" not in each)
+    reply = _changed_entry(body, reason=f"{said} ESCAPED") | {"feedback": f"{said} ESCAPED"}
+    return json.dumps(reply).replace("ESCAPED", "".join(f"\\u{ord(letter):04x}" for letter in key))
+
+
 FINISH_REASONS = {"length": "length", "content-filter": "content_filter"}
 
 # Status, the provider's own error code and message, by the name of the behaviour.
@@ -143,6 +210,7 @@ class Script:
 
     `plan(body, n)` names the behaviour of call n (from 1). Else `verdicts` maps a candidate to one, else the
     end of the model's name is one. A name that nothing knows passes. `delay`: seconds before each answer.
+    `spell`: how every call behaves until the given moment of the monotonic clock.
     """
 
     plan: Plan | None = None
@@ -152,19 +220,33 @@ class Script:
     calls: list[Asked] = field(default_factory=list)
     at_once: int = 0
     most_at_once: int = 0
+    spell: tuple[str, float] = ("", 0.0)
 
     def behaviour(self, body: Body) -> str:
+        """What to do; of two names joined by `--` the second is for when the first was not understood."""
+        first, _, corrected = self._behaviour(body).partition("--")
+        return corrected if corrected and is_correction(body) else first
+
+    def _behaviour(self, body: Body) -> str:
+        behaviour, until = self.spell
+        if time.monotonic() < until:
+            return behaviour
         if self.plan is not None:
             return self.plan(body, len(self.calls))
         return self.verdicts.get(candidate_of(body)) or _behaviour_of_model(body)
 
     def report(self) -> Body:
-        """Counts for another process: all calls, most at one time, and calls per model and candidate."""
+        """For another process: how many calls, most at once, when they came, how often each question."""
         questions = Counter(
             f"{call.body['model']} {hashlib.sha256(candidate_of(call.body).encode()).hexdigest()}"
             for call in self.calls
         )
-        return {"count": len(self.calls), "most_at_once": self.most_at_once, "by_question": dict(questions)}
+        return {
+            "count": len(self.calls),
+            "most_at_once": self.most_at_once,
+            "arrivals": [[call.at, call.body["model"]] for call in self.calls],
+            "by_question": dict(questions),
+        }
 
 
 _SCRIPT = web.AppKey("script", Script)
@@ -193,9 +275,11 @@ def _answer(script: Script, request: web.Request, body: Body, behaviour: str) ->
         return _error(400, "unsupported", "Invalid parameter: response_format json_schema is not supported.")
     if kind and behaviour == "no-json":
         return _error(400, "unsupported", "Invalid parameter: response_format is not supported.")
+    key = key_of(request.headers)
+    if behaviour in LEAKS:
+        return _leak(body, behaviour, key)
     if behaviour in ERRORS:
         status, code, message = ERRORS[behaviour]
-        key = request.headers.get("Authorization", "").removeprefix("Bearer ")
         retry = {"Retry-After": script.retry_after} if status == 429 else {}
         return _error(status, code, message.format(key=key), retry)
     return _completion(body, behaviour)
@@ -207,25 +291,33 @@ def _error(status: int, code: str, message: str, headers: Mapping[str, str] | No
 
 
 def _completion(body: Body, behaviour: str) -> web.Response:
+    return web.json_response(_completed(body, behaviour))
+
+
+def _completed(body: Body, behaviour: str) -> Body:
     message: Body = {"role": "assistant", "content": TEXTS.get(behaviour, _pass_text)(body)}
     if behaviour == "refusal":
         message |= {"content": None, "refusal": "I will not judge this."}
     choice = {"index": 0, "message": message, "finish_reason": FINISH_REASONS.get(behaviour, "stop")}
-    return web.json_response(
-        {
-            "id": "chatcmpl-scripted",
-            "object": "chat.completion",
-            "created": 1,
-            "model": "somebody-else" if behaviour == "wrong-model" else body["model"],
-            "system_fingerprint": SYSTEM_FINGERPRINT,
-            "choices": [choice],
-            "usage": {
-                "prompt_tokens": PROMPT_TOKENS,
-                "completion_tokens": COMPLETION_TOKENS,
-                "total_tokens": PROMPT_TOKENS + COMPLETION_TOKENS,
-            },
-        }
-    )
+    return {
+        "id": "chatcmpl-scripted",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "somebody-else" if behaviour == "wrong-model" else body["model"],
+        "system_fingerprint": SYSTEM_FINGERPRINT,
+        "choices": [choice],
+        "usage": {
+            "prompt_tokens": PROMPT_TOKENS,
+            "completion_tokens": COMPLETION_TOKENS,
+            "total_tokens": PROMPT_TOKENS + COMPLETION_TOKENS,
+        },
+    }
+
+
+async def _set_spell(request: web.Request) -> web.Response:
+    told = await request.json()
+    request.app[_SCRIPT].spell = (str(told["behaviour"]), time.monotonic() + float(told["seconds"]))
+    return web.Response()
 
 
 async def _report(request: web.Request) -> web.Response:
@@ -237,6 +329,7 @@ def _application(script: Script) -> web.Application:
     app[_SCRIPT] = script
     app.router.add_post("/v1/chat/completions", _complete)
     app.router.add_get("/calls", _report)
+    app.router.add_post("/script", _set_spell)
     return app
 
 
@@ -299,10 +392,12 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.0, help="seconds before each answer")
     parser.add_argument("--every", type=int, default=0, help="every so-manieth call is --behaviour")
     parser.add_argument("--behaviour", default="garbage")
+    parser.add_argument("--retry-after", default="1", help="what a 429 tells: seconds or a date")
     parser.add_argument("--verdicts", type=Path, help="JSON file: candidate text to behaviour")
     options = parser.parse_args()
     verdicts = json.loads(options.verdicts.read_text()) if options.verdicts else {}
-    script = Script(_every(options.every, options.behaviour), verdicts, options.delay)
+    plan = _every(options.every, options.behaviour)
+    script = Script(plan, verdicts, options.delay, options.retry_after)
     asyncio.run(_serve(script, options.port))
 
 

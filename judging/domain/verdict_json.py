@@ -14,7 +14,11 @@ _MAX_DEPTH = 8
 _OBJECT_MARKS = re.compile(r'["{}\\\n]')
 _WHOLE = re.compile(r"-?\d+\.0+")
 _ESCAPED_VERDICT = re.compile(r'\\"criteria\\+"\s*:\s*\[\s*\{[^{}]*\\"score\\')
-_SCORED = re.compile(r'"criteria"\s*:\s*\[\s*\{[^{}]*"score"\s*:\s*["\d-]')
+# In the second form braces may stand in a text before the score. Its bounds keep a search linear.
+_SCORED = re.compile(
+    r'"criteria"\s*:\s*\[\s*\{'
+    r'(?:[^{}]*|(?:[^{}"]{1,2000}+|"(?:[^"\\\n]|\\.){0,2000}+"){0,40}?)"score"\s*:\s*["\d-]'
+)
 # Where JSON that is cut off may have its error: at its very end, in a word, a number or an escape.
 _STUB = re.compile(r"\s*|-|[.eEtfn][-+a-z]{0,4}|u[\da-fA-F]{0,3}")
 

@@ -4,9 +4,14 @@ from typing import Any
 
 from django import forms
 from django.db.models import F, Q, QuerySet
+from django.forms.fields import InvalidJSONInput
+from django.http import QueryDict
 from django.utils.html import format_html
 
+from judging.domain.examples import read_stored
 from judging.domain.judges import InvalidJudge, Price
+from judging.domain.prompt import NEWEST
+from judging.forms.examples import LONGEST_ID, ExamplesForm, examples_of
 from judging.models import JudgeVersion
 from judging.services.families import panel_warnings
 from judging.services.judges import add_model_version, add_panel_version
@@ -18,7 +23,7 @@ _SLUG_HELP = "In addresses and commands, such as careful-reader. It never change
 
 
 class ModelForm(forms.Form):
-    """One model. `slug` is left out where the judge exists."""
+    """One model. `slug` is left out where the judge exists; `base`: the version that the form starts from."""
 
     slug = forms.SlugField(label="Short name", max_length=80, help_text=_SLUG_HELP)
     model = forms.CharField(
@@ -50,7 +55,10 @@ class ModelForm(forms.Form):
         initial={"temperature": 0},
         widget=forms.TextInput,
         help_text=format_html(
-            "Sent with each question, as JSON: <code>{}</code>", '{"temperature": 0, "max_tokens": 2000}'
+            "Sent with each question, as JSON: <code>{}</code>. With <code>{}</code> in it a reply that "
+            "cannot be read is not sent back once.",
+            '{"temperature": 0, "max_tokens": 2000}',
+            '"corrections": 0',
         ),
     )
     price_input = forms.DecimalField(
@@ -63,6 +71,31 @@ class ModelForm(forms.Form):
     price_output = forms.DecimalField(
         label="Price of output", required=False, min_value=0, max_value=1_000_000, help_text="Likewise."
     )
+    template = forms.ChoiceField(
+        label="Wording of the prompt",
+        required=False,
+        help_text="A published wording never changes, so that a judge is asked the same for ever.",
+    )
+
+    def __init__(
+        self, data: QueryDict | None = None, *, user: AnyUser, base: JudgeVersion | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(data, **kwargs)
+        held = read_stored(base.examples) if base else None
+        self.examples = ExamplesForm(data, user=user, held=held, initial=kwargs.get("initial"))
+        if base is None or base.template == NEWEST:
+            del self.fields["template"]  # only an older wording leaves anything to choose
+            return
+        field = self.fields["template"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [
+            ("", f"{base.template} if nothing else changes, else {NEWEST}"),
+            (NEWEST, NEWEST),
+            (base.template, f"{base.template} in any case"),
+        ]
+
+    def is_valid(self) -> bool:
+        return super().is_valid() and self.examples.is_valid()
 
     def clean_params(self) -> dict[str, Any]:
         params = self.cleaned_data["params"] or {}
@@ -84,7 +117,24 @@ class ModelForm(forms.Form):
         if asked["price_input"] is not None:
             price = Price(asked["price_input"], asked["price_output"])
         made_of = {name: asked[name] for name in ("model", "family", "base_url_env", "api_key_env", "params")}
-        return add_model_version(slug=slug, price=price, actor=actor, **made_of)
+        return add_model_version(
+            slug=slug,
+            price=price,
+            template=asked.get("template", ""),
+            examples=self.examples.choice,
+            keep_examples=self.examples.hidden is not None,
+            actor=actor,
+            **made_of,
+        )
+
+    @staticmethod
+    def typed(data: QueryDict) -> dict[str, Any]:
+        """What was filled in so far, to show it again without judging it."""
+        names = (*ModelForm.base_fields, *ExamplesForm.base_fields)
+        typed: dict[str, Any] = {name: data[name] for name in names if name in data}
+        if "params" in typed:
+            typed["params"] = InvalidJSONInput(typed["params"])
+        return typed | {"example_rows": data.getlist("example_rows")}
 
     @staticmethod
     def initial_of(version: JudgeVersion) -> dict[str, Any]:
@@ -94,6 +144,7 @@ class ModelForm(forms.Form):
         return {name: getattr(version, name) for name in names} | {
             "price_input": price[0],
             "price_output": price[1],
+            **examples_of(version),
         }
 
 
@@ -105,10 +156,11 @@ class MembersField(forms.ModelMultipleChoiceField[JudgeVersion]):
         return f"{obj.judge.slug}, version {obj.number} ({state}): {obj.model}, {obj.family}"
 
     def clean(self, value: Any) -> QuerySet[JudgeVersion]:
-        # Larger than any id; SQLite would stumble over it instead of finding nothing.
-        if too_long := next((each for each in value or () if len(str(each)) > 18), None):
+        if too_long := next((each for each in value or () if len(str(each)) > LONGEST_ID), None):
             raise forms.ValidationError(
-                self.error_messages["invalid_choice"], code="invalid_choice", params={"value": too_long[:18]}
+                self.error_messages["invalid_choice"],
+                code="invalid_choice",
+                params={"value": too_long[:LONGEST_ID]},
             )
         return super().clean(value)
 
@@ -129,7 +181,7 @@ class PanelForm(forms.Form):
         help_text="A panel passes or fails by more than half of its jurors, skipped ones included.",
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, user: AnyUser, base: JudgeVersion | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.seated: list[int] = list(self.initial.get("members", []))
         field = self.fields["members"]

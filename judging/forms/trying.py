@@ -80,10 +80,10 @@ class TrialForm(forms.Form):
         help_text="Only where what is good differs from output to output.",
     )
 
-    def __init__(self, *args: Any, version: CriteriaVersion, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, judge: JudgeVersion, version: CriteriaVersion, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._version = version
-        self.offers = offered_rows(version)
+        self._judge, self._version = judge, version
+        self.offers = offered_rows(version, judge)
         field = self.fields["row"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [
@@ -107,7 +107,7 @@ class TrialForm(forms.Form):
             raise forms.ValidationError("There is nothing to judge. Choose a row, or fill in an output.")
         return cleaned
 
-    def save(self, judge: JudgeVersion, actor: User) -> Trial | None:
+    def save(self, actor: User) -> Trial | None:
         """The trial; None with the reason written on the form."""
         asked = self.cleaned_data
         # A browser sends every end of a line as two characters; rows have mostly one.
@@ -117,7 +117,7 @@ class TrialForm(forms.Form):
         }
         what: dict[str, Any] = {"texts": own} if asked["output"] else {"row": int(asked["row"])}
         try:
-            return start_trial(judge_version=judge, criteria_version=self._version, actor=actor, **what)
+            return start_trial(judge_version=self._judge, criteria_version=self._version, actor=actor, **what)
         except CannotTry as problem:
             self.add_error(None, str(problem))
             return None

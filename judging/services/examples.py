@@ -25,6 +25,9 @@ class PossibleExample:
     truth: str
     excerpt: str
 
+    def __str__(self) -> str:
+        return f"Row {self.pk}, people say {self.truth}: {self.excerpt}"
+
 
 def possible_examples(
     version: CriteriaVersion, also: Collection[int] = (), find: int | None = None

@@ -51,20 +51,22 @@ def add_model_version(
     price: Price | None = None,
     template: str = "",
     examples: ExampleChoice | None = None,
+    keep_examples: bool = False,
     actor: AnyUser | None = None,
 ) -> JudgeVersion:
     """Add the next version of a judge that is one model, or make the judge; its first version is live.
 
     Where nothing changed since the newest version, that one is returned. A price is no part of what makes a
     judge: it is corrected on the newest version. Without a `template` the newest version keeps its own while
-    nothing else changes; a new version gets the newest. `examples` are taken as people have settled them now.
+    nothing else changes; a new version gets the newest. `examples` are taken as people have settled them now,
+    or with `keep_examples` stay as the newest version holds them, where they are the same rows.
     Raises `InvalidJudge`; the refusal is logged and recorded.
     """
     entry = ModelEntry(
         slug, model, family, base_url_env, api_key_env, params or {}, price, template, examples
     )
     with refusals_recorded(slug, actor):
-        return write_model(entry, actor)
+        return write_model(entry, actor, keep_examples=keep_examples)
 
 
 def add_panel_version(

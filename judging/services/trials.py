@@ -9,6 +9,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Substr
 
 from judging.models import JudgeVersion, Trial
+from judging.services.examples import own_examples, without_examples
 from labeling.domain.content import content_hash
 from labeling.domain.criteria import InvalidCriteria, check_criteria
 from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Ruling
@@ -35,9 +36,13 @@ class Offer:
     tune: bool
 
 
-def offered_rows(version: CriteriaVersion) -> list[Offer]:
-    """Tune rows, then rows that nobody has labelled: trying these harms no certificate."""
-    rows = Candidate.objects.filter(criteria_set=version.criteria_set_id)
+def offered_rows(version: CriteriaVersion, judge_version: JudgeVersion) -> list[Offer]:
+    """Tune rows, then rows that nobody has labelled: trying these harms no certificate.
+
+    Without the judge's own examples: what it says of those it was told.
+    """
+    every = Candidate.objects.filter(criteria_set=version.criteria_set_id)
+    rows = without_examples(every, judge_version, version)
     tune = _excerpts(rows.filter(split="tune"))
     new = _excerpts(_new(rows.filter(split="certify")))
     return [Offer(pk, text, True) for pk, text in tune] + [Offer(pk, text, False) for pk, text in new]
@@ -64,6 +69,7 @@ def start_trial(
     """
     _check_judgeable(judge_version, criteria_version)
     candidate = _row(criteria_version, row, texts or {})
+    _check_no_example(judge_version, criteria_version, candidate)
     trial = Trial.objects.create(
         judge_version=judge_version,
         criteria_version=criteria_version,
@@ -119,6 +125,16 @@ def _row(version: CriteriaVersion, row: int | None, texts: Mapping[str, str]) ->
             "has labelled, or a text of your own."
         )
     return candidate
+
+
+def _check_no_example(
+    judge_version: JudgeVersion, version: CriteriaVersion, candidate: Candidate | None
+) -> None:
+    if candidate and candidate.content_hash in own_examples(judge_version, version.criteria_set):
+        raise CannotTry(
+            f"Row {candidate.pk} is an example in this judge's prompt: it was told what people say of it, so "
+            "its answer would show nothing. Take another row."
+        )
 
 
 def _hashes(texts: Mapping[str, str]) -> list[str]:

@@ -1,12 +1,16 @@
 """What makes a judge version, in words, and what it changed of the one before."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from judging.domain.examples import identity, read_stored
+from judging.domain.prompt import TEMPLATES
 from judging.models import JudgeVersion
 from judging.services.families import Written, own_family_warnings, panel_warnings
 from judging.services.plans import price_of
 from judging.services.standing import Standing
+from labeling.domain.content import canonical_json
 from labeling.domain.toml_tables import toml_lines
 
 
@@ -19,16 +23,21 @@ class Fact:
     before: str | None = None
 
 
-def facts_of(version: JudgeVersion, before: JudgeVersion | None = None) -> list[Fact]:
-    """Everything that makes the version, in the order in which people ask for it."""
-    earlier = dict(_facts(before)) if before else {}
+def facts_of(
+    version: JudgeVersion, before: JudgeVersion | None = None, led: Collection[str] = ()
+) -> list[Fact]:
+    """Everything that makes the version, in the order in which people ask for it.
+
+    `led`: slugs of the criteria sets that the reader leads; of others not even the name is told.
+    """
+    earlier = dict(_facts(before, led)) if before else {}
     return [
         Fact(name, value, earlier[name] if name in earlier and earlier[name] != value else None)
-        for name, value in _facts(version)
+        for name, value in _facts(version, led)
     ]
 
 
-def _facts(version: JudgeVersion) -> Iterator[tuple[str, str]]:
+def _facts(version: JudgeVersion, led: Collection[str]) -> Iterator[tuple[str, str]]:
     if version.kind == JudgeVersion.Kind.PANEL:
         yield "Jurors", ", ".join(str(juror) for juror in version.jurors())
         yield "When they split", version.get_on_split_display()
@@ -39,11 +48,30 @@ def _facts(version: JudgeVersion) -> Iterator[tuple[str, str]]:
     yield "Key from", version.api_key_env or "what the provider's library finds"
     yield "Parameters", ", ".join(toml_lines(version.params)) or "none"
     yield "Prompt", version.template
+    yield "A reply that cannot be read", _correction_words(version)
+    yield "Examples", _example_words(version, led)
     price = price_of(version)
     yield (
         "Price",
         f"${price[0]:f} in, ${price[1]:f} out, per million tokens" if price else "as litellm knows it",
     )
+
+
+def _correction_words(version: JudgeVersion) -> str:
+    template = TEMPLATES.get(version.template)
+    asks_again = template is not None and template.correction and version.params.get("corrections", 1)
+    return "is sent back once, to be put right" if asks_again else "is skipped at once"
+
+
+def _example_words(version: JudgeVersion, led: Collection[str]) -> str:
+    """How many there are and of which set, with the beginning of a hash that tells others from them."""
+    if (examples := read_stored(version.examples)) is None:
+        return "none"
+    number = len(examples.rows)
+    rows = f"{number} row{'' if number == 1 else 's'}"
+    where = examples.criteria_set if examples.criteria_set in led else "a criteria set that you do not lead"
+    told = hashlib.sha256(canonical_json(identity(examples)).encode()).hexdigest()
+    return f"{rows} of {where} ({told[:8]})"
 
 
 def scripted_words(version: JudgeVersion) -> str:

@@ -1,7 +1,7 @@
 """Judges and panels: what there is, each one's versions, a new one, and which is live."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -11,9 +11,11 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from judging.access import check_lead
-from judging.forms.judges import FORMS, try_to_save
+from judging.domain.examples import Examples, read_stored
+from judging.forms.judges import FORMS, ModelForm, PanelForm, try_to_save
 from judging.models import Certificate, Judge, JudgeVersion
 from judging.services.connections import Environments, Missing
 from judging.services.families import written_in_sets
@@ -23,7 +25,7 @@ from judging.views.judge_facts import Fact, facts_of, family_warnings, scripted_
 from judging.views.pairs import jurors_of
 from labeling.access import led_sets
 from labeling.views.scope import page_of
-from vera_site.http import Request
+from vera_site.http import Request, part
 
 _JUDGES_PER_PAGE, _VERSIONS_PER_PAGE = 50, 10
 
@@ -32,7 +34,8 @@ _JUDGES_PER_PAGE, _VERSIONS_PER_PAGE = 50, 10
 class ShownVersion:
     """A judge version with what there is to say of it. `standings`: on the criteria sets the reader leads.
 
-    `as_juror`: what panels' calibrations on those sets measured of it, in words.
+    `as_juror`: what panels' calibrations on those sets measured of it, in words. `examples`: only where the
+    reader leads their set.
     """
 
     version: JudgeVersion
@@ -42,6 +45,7 @@ class ShownVersion:
     scripted: str
     warnings: list[str]
     as_juror: list[str]
+    examples: Examples | None
 
 
 @require_safe
@@ -92,16 +96,25 @@ def _shown(
     written = written_in_sets([criteria_set.pk for criteria_set in stood_on])
     environments = Environments(timezone.now())
     measured = _as_jurors([version for version, _ in versions], request)
+    led = set(led_sets(request.user).values_list("slug", flat=True))
     for version, before in versions:
         yield ShownVersion(
             version,
-            facts_of(version, before),
+            facts_of(version, before, led),
             standings[version.pk],
             missing_variables(version, environments),
             scripted_words(version),
             family_warnings(version, standings[version.pk], written),
             measured[version.pk],
+            examples
+            if (examples := read_stored(version.examples)) and examples.criteria_set in led
+            else None,
         )
+
+
+def _shown_examples(version: JudgeVersion, led: Collection[str]) -> Examples | None:
+    examples = read_stored(version.examples)
+    return examples if examples is not None and examples.criteria_set in led else None
 
 
 def _standings(versions: Sequence[JudgeVersion], request: Request) -> dict[int, list[Standing]]:
@@ -131,33 +144,47 @@ def _as_jurors(versions: Sequence[JudgeVersion], request: Request) -> dict[int, 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
+@vary_on_headers("HX-Request")
 def judge_add(request: Request, kind: str) -> HttpResponse:
     """A new model or panel."""
     check_lead(request.user)
     if kind not in FORMS:
         raise Http404("A judge is a model or a panel.")
-    form = FORMS[kind](request.POST or None)
+    form = _form(FORMS[kind], request, None)
     context = {"section": "judges", "form": form, "kind": kind}
-    if request.method == "POST" and (version := try_to_save(form, None, request.user)):
+    if form.is_bound and request.method == "POST" and (version := try_to_save(form, None, request.user)):
         messages.success(request, f"“{version.judge.slug}” is there. Calibrate it before you trust it.")
         return redirect("judge", version.judge.slug)
-    return render(request, "judging/judge_edit.html", context, status=422 if form.is_bound else 200)
+    template = part(request, "judging/judge_edit.html", "examples")
+    return render(request, template, context, status=422 if form.is_bound else 200)
+
+
+def _form(
+    form_class: type[ModelForm] | type[PanelForm], request: Request, base: JudgeVersion | None
+) -> ModelForm | PanelForm:
+    """The form as it was sent; unbound where it is new or only more rows are to be shown in it."""
+    start = form_class.initial_of(base) if base else {}
+    data = request.POST if request.method == "POST" else None
+    if "show_rows" in request.POST or "examples_of" in request.GET:
+        start, data = start | ModelForm.typed(request.POST or request.GET), None
+    return form_class(data, initial=start, user=request.user, base=base)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
+@vary_on_headers("HX-Request")
 def judge_edit(request: Request, slug: str) -> HttpResponse:
     """A new version of a judge, from its newest one or from the one that `?version=` names."""
     check_lead(request.user)
     base = version_or_404(slug, request.GET.get("version", ""))
-    form_class = FORMS[base.kind]
-    form = form_class(request.POST or None, initial=form_class.initial_of(base))
+    form = _form(FORMS[base.kind], request, base)
     del form.fields["slug"]
-    if request.method == "POST" and (version := try_to_save(form, slug, request.user)):
+    if form.is_bound and request.method == "POST" and (version := try_to_save(form, slug, request.user)):
         messages.success(request, _what_was_saved(version))
         return redirect("judge", slug)
     context = {"section": "judges", "form": form, "kind": base.kind, "base": base}
-    return render(request, "judging/judge_edit.html", context, status=422 if form.is_bound else 200)
+    template = part(request, "judging/judge_edit.html", "examples")
+    return render(request, template, context, status=422 if form.is_bound else 200)
 
 
 @require_POST

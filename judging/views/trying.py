@@ -20,6 +20,7 @@ from judging.access import check_lead
 from judging.forms.trying import CriteriaForm, TrialForm, chosen_criteria
 from judging.models import JudgeVersion, Trial
 from judging.services.connections import Environments
+from judging.services.examples import example_notes
 from judging.services.judges import with_jurors
 from judging.services.trial_answers import texts_of
 from judging.services.trials import KEPT, log_reader
@@ -47,8 +48,9 @@ def judge_try(request: Request, slug: str) -> HttpResponse:
             raise Http404("There are no such criteria.")
         messages.info(request, "A judge is tried by criteria. Make a criteria set first.")
         return redirect("guide")
-    form = TrialForm(request.POST if request.method == "POST" else None, version=criteria)
-    if request.method == "POST" and form.is_valid() and (trial := form.save(judge, request.user)):
+    data = request.POST if request.method == "POST" else None
+    form = TrialForm(data, judge=judge, version=criteria)
+    if request.method == "POST" and form.is_valid() and (trial := form.save(request.user)):
         transaction.on_commit(partial(send_trial, trial.pk))
         return redirect("judge_trial", slug, trial.pk)
     environments = Environments(timezone.now())
@@ -56,6 +58,7 @@ def judge_try(request: Request, slug: str) -> HttpResponse:
     context |= {
         "criteria_form": CriteriaForm(initial={"criteria_version": criteria.pk}, user=request.user),
         "missing": environments.missing(judge),
+        "notes": example_notes(judge, criteria),
         "no_worker": not environments.workers,
         "scripted": scripted_words(judge),
         "trials": _newest(judge, request)[:_LISTED],

@@ -14,7 +14,15 @@ from judging.services.trial_answers import Asked, questions_of
 from judging.services.trials import KEPT, CannotTry, offered_rows, start_trial
 from judging.services.trying import answer_trial, answer_waiting
 from labeling.models import Candidate, CriteriaSet, Exposure
-from tests.factories import live, make_candidate, make_criteria_set, make_ruling, make_user, make_version
+from tests.factories import (
+    live,
+    make_candidate,
+    make_criteria_set,
+    make_judge,
+    make_ruling,
+    make_user,
+    make_version,
+)
 from tests.judging.running import KEY, URL, juror, panel, scripted
 
 pytestmark = pytest.mark.django_db
@@ -266,7 +274,7 @@ def test_rows_that_certify_and_are_labelled_are_refused() -> None:
     new, tune = make_candidate(criteria_set), make_candidate(criteria_set, split="tune")
     make_ruling(tune)
 
-    assert [offer.pk for offer in offered_rows(live(criteria_set))] == [tune.pk, new.pk]
+    assert [offer.pk for offer in offered_rows(live(criteria_set), make_judge())] == [tune.pk, new.pk]
     with pytest.raises(CannotTry, match="certifies judges"):
         tried(juror(), criteria_set, row=golden.pk)
     with pytest.raises(CannotTry, match="certifies judges"):
@@ -289,7 +297,7 @@ def test_a_draft_of_the_criteria_opens_no_row_that_certifies() -> None:
     make_ruling(golden)
     draft = make_version(criteria_set)
 
-    assert offered_rows(draft) == []
+    assert offered_rows(draft, make_judge()) == []
     with pytest.raises(CannotTry, match="certifies judges"):
         start_trial(judge_version=juror(), criteria_version=draft, row=golden.pk, actor=make_user())
 
