@@ -6,11 +6,16 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from judging.domain.reasons import SKIP_SENTENCES, SkipReason
-from judging.models import Calibration, Certificate, Run
+from judging.models import Calibration, Certificate, JudgeVersion, Run
+from judging.services.costs import spent_in
 from judging.services.false_kills import kills_of
+from judging.services.families import written_in_sets
+from judging.services.judges import with_jurors
 from judging.services.standing import Standing
 from judging.views.answers import answer_of
+from judging.views.costs import decision_cost
 from judging.views.figures import defined, lines_of, more_lines_of
+from judging.views.judge_facts import family_warnings
 from judging.views.kappa_history import kappa_over_time
 from judging.views.layer1 import lines_of as checks_of
 from judging.views.layer1 import named
@@ -92,12 +97,21 @@ def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
         "more_lines": more_lines_of(certificate),
         "band": _BANDS.get(defined(lambda: band(kappa(table))) or ""),
         "seats": seats,
+        "cost": decision_cost(spent_in(certificate.calibration.run), len(seats[1:]) or 1),
+        "warnings": _warnings(standing),
         "worth": worth_of(certificate, [seat.line for seat in seats[1:]]),
         "history": _history(standing),
         "two_by_two": two_by_two(standing),
         "kappa_history": kappa_over_time(standing),
         "replayed": replayed(standing, certificate),
     }
+
+
+def _warnings(standing: Standing) -> list[str]:
+    """What is to be known of the families of its jurors, on these rows."""
+    found = with_jurors(JudgeVersion.objects.filter(pk=standing.judge_version.pk)).get()
+    written = written_in_sets([standing.criteria_version.criteria_set_id])
+    return family_warnings(found, [standing], written)
 
 
 def _seats(certificate: Certificate) -> list[Seat]:

@@ -11,8 +11,10 @@ from django.db.models import F
 from judging.domain.figures import shown_kappa
 from judging.domain.panel_worth import Member, panel_worth
 from judging.models import Calibration, Certificate, Judge, JudgeVersion, Run
+from judging.services.costs import counted_spent
 from judging.services.standing import Standing
 from judging.views.answers import Answer, answer_of, is_draft
+from judging.views.costs import decision_cost
 from judging.views.interval import IntervalDrawing, table_drawing
 from judging.views.shadows import Shadow, shadow_of
 from labeling.domain.agreement import Undefined, kappa_exact
@@ -34,10 +36,14 @@ class JurorLine:
 
 @dataclass(frozen=True)
 class Pair:
-    """A judge on a criteria set: the live versions' answer, the jurors under it, the drafts beside it."""
+    """A judge on a criteria set: the live versions' answer, the jurors under it, the drafts beside it.
+
+    `cost`: of one decision, in words, by the replies of the run that it was measured by; "" without one.
+    """
 
     answer: Answer
     jurors: list[JurorLine]
+    cost: str
     worth: str  # what the panel is worth beside its jurors; "" for a judge without
     shadows: list[Shadow]
 
@@ -73,6 +79,7 @@ class _Loader:
             yield Pair(
                 answer_of(head, self.at_work.get((head.criteria_version.pk, head.judge_version.pk))),
                 beside,
+                decision_cost(counted_spent(calibration.run), len(beside) or 1) if calibration else "",
                 worth_of(head.certificate, beside) if head.certificate else "",
                 [shadow_of(each, head) for each in self._shadows(key, head)],
             )
@@ -125,7 +132,7 @@ class _Loader:
 
     def _certificates(self) -> Mapping[Key, dict[tuple[int, int], Certificate]]:
         """Those in force and not outdated, by criteria version and judge version, newest versions first."""
-        current = Certificate.objects.current().not_outdated().with_names()
+        current = Certificate.objects.current().not_outdated().with_names().select_related("calibration__run")
         of_these = current.filter(
             judge_version__judge__in=self.judges, criteria_version__criteria_set__in=self.sets
         )

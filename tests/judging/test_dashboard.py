@@ -1,7 +1,9 @@
 """The dashboard and what stands behind one of its cells."""
 
 import re
+from decimal import Decimal
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -47,6 +49,11 @@ def lead(criteria_set: CriteriaSet) -> User:
 def client(client: Client, lead: User) -> Client:
     client.force_login(lead)
     return client
+
+
+def text(answer: Any) -> str:
+    """What an answer says, with its blanks as one."""
+    return re.sub(r"\s+", " ", answer.content.decode())
 
 
 def certify(judge: JudgeVersion, criteria_set: CriteriaSet, **cells: int) -> Certificate:
@@ -524,3 +531,61 @@ def test_opening_needs_the_csrf_token(lead: User, criteria_set: CriteriaSet) -> 
 
     assert client.post(URL + "rows/a/").status_code == 403
     assert not Exposure.objects.exists()
+
+
+def price(run_of: Certificate, dollars: str, priced: int, unpriced: int = 0) -> None:
+    run = run_of.calibration.run
+    run.cost_made, run.priced_replies, run.unpriced_replies = Decimal(dollars), priced, unpriced
+    run.save()
+
+
+@pytest.mark.parametrize("address", ["/dashboard/", "/dashboard/panel/replies/"])
+def test_a_decision_costs_what_its_jurors_cost_together(
+    client: Client, criteria_set: CriteriaSet, address: str
+) -> None:
+    certificate = certify(make_panel([make_judge(), make_judge()], "panel"), criteria_set, a=30, d=30)
+    price(certificate, "0.18", priced=120)
+
+    assert "What it costs: $0.0030 a decision, its 2 jurors together; $3.00 for 1,000 decisions." in text(
+        client.get(address)
+    )
+
+
+@pytest.mark.parametrize("address", ["/dashboard/", URL])
+def test_a_price_that_nobody_knows_is_never_nothing(
+    client: Client, criteria_set: CriteriaSet, address: str
+) -> None:
+    certificate = certify(make_judge("strict"), criteria_set, a=2, d=2)
+    assert "What it costs: not known: it was not counted" in text(client.get(address))
+
+    price(certificate, "0", priced=0, unpriced=4)
+    assert "What it costs: not known: nobody knows the price of its model. Give one with the judge." in text(
+        client.get(address)
+    )
+
+    price(certificate, "0.02", priced=2, unpriced=2)
+    shown = text(client.get(address))
+    assert "What it costs: at least $0.0050 a decision; $5.00 for 1,000 decisions." in shown
+    assert "The price of 2 of 4 replies is not known." in shown
+
+
+def test_the_detail_page_adds_up_what_was_not_counted_then(client: Client, criteria_set: CriteriaSet) -> None:
+    certificate = certify(make_judge("strict"), criteria_set, a=2, d=2)
+    certificate.calibration.run.verdicts.update(cost=Decimal("0.25"), answered_model="scripted")
+
+    assert "What it costs: $0.2500 a decision; $250.00 for 1,000 decisions." in text(client.get(URL))
+    assert "What it costs: not known" in text(client.get("/dashboard/"))
+
+
+def test_the_detail_page_warns_of_families(client: Client, criteria_set: CriteriaSet) -> None:
+    jurors = [make_judge(slug, family="acme") for slug in ("one", "two")]
+    certificate = certify(make_panel(jurors, "panel"), criteria_set, a=2, d=2)
+    for row in certificate.calibration.rows:
+        row.candidate.submissions.create(source="import", generator_family="Acme")
+
+    page = text(client.get("/dashboard/panel/replies/"))
+
+    assert "one and two are of one family, acme." in page
+    assert "In “replies” 4 of 4 rows were written by a model of one's own family" in page.replace(
+        "&#x27;", "'"
+    )
