@@ -1,15 +1,14 @@
-"""What to run, how far, and which rows of a run to look at."""
+"""What to run, how far, and which verdicts of a run to look at."""
 
-from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.db.models import F, QuerySet, prefetch_related_objects
 
-from judging.domain.reasons import SKIP_SENTENCES
 from judging.models import JudgeVersion, Run
 from judging.services.estimates import Estimate, estimate
+from judging.services.examples import example_notes
 from judging.services.families import own_family_warnings, panel_warnings, written
 from judging.services.runs import CannotRun, candidates_of, resume_run
 from judging.services.starting import start_once
@@ -126,12 +125,13 @@ class RunForm(BudgetForm):
 
     @property
     def warnings(self) -> list[str]:
-        """What to know of the jurors' families before these rows are judged."""
+        """What to know of the jurors' families and examples before these rows are judged."""
         judge = self.cleaned_data["judge_version"]
         prefetch_related_objects([judge], "seats__juror__judge")
         asked = {name: value for name, value in self.asked.items() if name != "judge_version"}
         jurors = judge.jurors()
-        return panel_warnings(jurors) + own_family_warnings(jurors, written(candidates_of(**asked)))
+        of_families = panel_warnings(jurors) + own_family_warnings(jurors, written(candidates_of(**asked)))
+        return of_families + example_notes(judge, self.cleaned_data["criteria_version"])
 
     def estimate(self) -> Estimate | None:
         """What the run will take; None with the reason written on the form where it cannot be."""
@@ -160,27 +160,6 @@ class RunForm(BudgetForm):
         except CannotRun as problem:
             self.add_error(None, str(problem))
             return None
-
-
-class SkipFilter(forms.Form):
-    """Which skipped rows to list. `counts`: the reasons there are, with how many replies each."""
-
-    reason = forms.ChoiceField(label="Reason", required=False)
-
-    def __init__(self, *args: Any, counts: Mapping[str, int], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field = self.fields["reason"]
-        assert isinstance(field, forms.ChoiceField)
-        self.reasons = len(counts)
-        asked = self.data.get("reason", "")
-        listed = {**counts, asked: counts.get(asked, 0)} if asked in SKIP_SENTENCES else counts
-        found = [(code, f"{code.replace('_', ' ')} ({count:,})") for code, count in listed.items()]
-        field.choices = [("", f"any ({sum(counts.values()):,})"), *found]
-
-    @property
-    def has_a_choice(self) -> bool:
-        """Whether there is anything to choose between, or a choice to be undone."""
-        return self.reasons > 1 or bool(self["reason"].value())
 
 
 class VerdictFilter(forms.Form):

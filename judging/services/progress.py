@@ -10,9 +10,28 @@ from django.db.models import Count, F, Q, Sum
 from django.utils import timezone
 
 from judging.domain.reasons import KILLED
-from judging.models import Run, Verdict
+from judging.models import Run, SkippedAttempt, Verdict
 
 _WINDOW = timedelta(seconds=20)  # the rate is of the last seconds, so that it tells what is, not what was
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Calls that were not needed: to jurors about rows that Layer 1 had killed, to jurors whose panel had its
+    verdict without them, and about questions that had been answered already.
+
+    `cost`: what they would have cost in US dollars, each at the average price of its own juror's answers in
+    this run; None where no such answer had a known price.
+    """
+
+    killed: int
+    decided: int
+    reused: int
+    cost: Decimal | None
+
+    @property
+    def calls(self) -> int:
+        return self.killed + self.decided + self.reused
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +42,8 @@ class Progress:
 
     `by_judge`: number of verdicts by outcome, of each judge version asked (by id). `cost` in US dollars, None
     until a price is known; `unpriced` replies are not in it. `rate`: rows per second lately. `seconds_left`:
-    None where nothing moves.
+    None where nothing moves. `calls` hold the `corrections` (re-asked once, to correct a reply) and the
+    `resends` after a failure on the way, and like `cost` what was spent before answers were asked for again.
     """
 
     done: int
@@ -38,6 +58,9 @@ class Progress:
     calls: int
     cost: Decimal | None
     unpriced: int
+    corrections: int
+    resends: int
+    saved: Saved
     rate: float
     seconds_left: int | None
 
@@ -46,6 +69,17 @@ class Progress:
         """Whole per cent done; 100 only when all are."""
         return 100 * self.done // self.total if self.total else 0
 
+    @property
+    def skips(self) -> int:
+        """Questions without an answer that counts: to the run's own judge, and to a panel's jurors."""
+        return sum(self.skipped.values()) + sum(self.juror_skips.values())
+
+    @property
+    def cost_per_decision(self) -> Decimal | None:
+        """US dollars for each row that came out pass, fail or sent to people; None where it is not known."""
+        decisions = self.passed + self.failed + self.escalated
+        return self.cost / decisions if self.cost is not None and decisions and not self.unpriced else None
+
 
 def progress(run: Run) -> Progress:
     """The present figures of a run, in one pass over its verdicts."""
@@ -53,6 +87,7 @@ def progress(run: Run) -> Progress:
     since = max(now - _WINDOW, run.created_at)
     groups = list(_groups(run, since))
     own = [group for group in groups if group["judge_version"] == run.judge_version_id]
+    before = _spent_before(run)
     total = sum(group["n"] for group in own)
     left = sum(group["n"] for group in own if group["outcome"] == "pending")
     lately = sum(group["lately"] for group in own) if left and run.state == Run.State.RUNNING else 0
@@ -67,28 +102,61 @@ def progress(run: Run) -> Progress:
         skipped=_skips(own),
         juror_skips=_skips([group for group in groups if group["judge_version"] != run.judge_version_id]),
         by_judge=_by_judge(groups),
-        calls=sum(group["n_calls"] or 0 for group in groups),
-        cost=_dollars(groups),
+        calls=sum(group["n_calls"] or 0 for group in [*groups, before]),
+        cost=_dollars([*groups, before]),
         unpriced=sum(group["unpriced"] for group in groups),
+        corrections=sum(group["n_corrections"] or 0 for group in groups),
+        resends=sum(group["n_resends"] or 0 for group in groups),
+        saved=_saved([group for group in groups if group["kind"] == Verdict.Kind.JUROR]),
         rate=rate,
         seconds_left=round(left / rate) if rate else None,
     )
 
 
 def _groups(run: Run, since: datetime) -> Any:
-    answered = Q(prompt_tokens__isnull=False) | ~Q(answered_model="")
+    answered = (Q(prompt_tokens__isnull=False) | ~Q(answered_model="")) & Q(reused_from=None)
     return (
         Verdict.objects.filter(run=run)
-        .values("judge_version", "outcome", "reason")
+        .values("kind", "judge_version", "outcome", "reason")
         .annotate(
             n=Count("pk"),
             n_calls=Sum(F("calls")),
             dollars=Sum("cost"),
+            priced=Count("cost"),
+            n_corrections=Sum("corrections"),
+            n_resends=Sum("resends"),
+            n_reused=Count("reused_from"),
             unpriced=Count("pk", filter=answered & Q(cost=None)),
             lately=Count("pk", filter=Q(filled_at__gt=since)),
         )
         .order_by()
     )
+
+
+def _spent_before(run: Run) -> dict[str, Any]:
+    """What the attempts took that were asked for again since."""
+    attempts = SkippedAttempt.objects.filter(verdict__run=run)
+    return attempts.aggregate(n_calls=Sum("calls"), dollars=Sum("cost"))
+
+
+def _saved(jurors: list[dict[str, Any]]) -> Saved:
+    unasked = [group for group in jurors if group["outcome"] == Verdict.Outcome.NOT_ASKED]
+    killed = sum(group["n"] for group in unasked if group["reason"] == KILLED)
+    decided = sum(group["n"] for group in unasked) - killed
+    return Saved(killed, decided, sum(group["n_reused"] for group in jurors), _cost_saved(jurors))
+
+
+def _cost_saved(jurors: list[dict[str, Any]]) -> Decimal | None:
+    total = Decimal(0)
+    for judge in {group["judge_version"] for group in jurors}:
+        mine = [group for group in jurors if group["judge_version"] == judge]
+        unasked = sum(group["n"] for group in mine if group["outcome"] == Verdict.Outcome.NOT_ASKED)
+        saved = unasked + sum(group["n_reused"] for group in mine)
+        cost, priced = _dollars(mine), sum(group["priced"] for group in mine)
+        if saved and cost is None:
+            return None
+        total += saved * (cost or Decimal(0)) / max(priced, 1)
+    return total
 
 
 def _by_judge(groups: list[dict[str, Any]]) -> dict[int, dict[str, int]]:

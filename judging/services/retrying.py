@@ -61,13 +61,13 @@ class Retry:
 def passing_skips(run: Run) -> VerdictQuerySet:
     """The run's questions to its jurors that brought no verdict for a reason that passes.
 
-    In a run that asks no further than a verdict needs, those beneath a panel that has its verdict are left
-    out: nothing that they could say changes it.
+    In a run that stops early, those beneath a panel that has its verdict are left out: nothing that they
+    could say changes it.
     """
     found = Verdict.objects.filter(
         run=run, kind=Verdict.Kind.JUROR, outcome=Verdict.Outcome.SKIPPED, reason__in=PASSING
     )
-    if run.asks_all:
+    if not run.stops_early:
         return found
     return found.filter(Q(panel_verdict=None) | Q(panel_verdict__outcome=Verdict.Outcome.SKIPPED))
 
@@ -145,8 +145,9 @@ def _put_back(attempts: QuerySet[SkippedAttempt]) -> None:
     unasked = Verdict.objects.filter(panel_verdict__in=panels, outcome=Verdict.Outcome.NOT_ASKED)
     unasked.exclude(reason=KILLED).update(**_blank(_SAID))
     CriterionScore.objects.filter(verdict__in=panels).delete()
-    for verdicts in (panels, attempts.values("verdict")):
-        Verdict.objects.filter(pk__in=verdicts).update(**_blank(_SAID), **_UNCLAIMED)
+    pending = _blank(_SAID) | _UNCLAIMED
+    Verdict.objects.filter(pk__in=panels).update(**pending)
+    Verdict.objects.filter(pk__in=attempts.values("verdict")).update(**pending)
 
 
 def _blank(names: Collection[str]) -> dict[str, Any]:

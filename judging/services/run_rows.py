@@ -2,10 +2,10 @@
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet
 
 from judging.domain.reasons import KILLED
-from judging.models import Run, Verdict
+from judging.models import Run, SkippedAttempt, Verdict
 from judging.models.runs import VerdictQuerySet
 from labeling.models import Exposure
 from labeling.services.audit import record
@@ -17,7 +17,26 @@ DECIDED = ["pass", "fail", "escalated"]
 def skipped_of(run: Run) -> QuerySet[Verdict]:
     """Questions that brought no verdict, with what the provider said: those to each juror of a panel."""
     found = run.verdicts.filter(kind=Verdict.Kind.JUROR, outcome=Verdict.Outcome.SKIPPED)
-    return found.select_related("judge_version__judge").order_by("pk")
+    return _with_attempts(found).order_by("pk")
+
+
+def asked_again_of(run: Run) -> QuerySet[Verdict]:
+    """Questions that brought no verdict at first and were asked again, whatever came of it."""
+    found = run.verdicts.filter(skipped_attempts__isnull=False)
+    return _with_attempts(found).order_by("pk").distinct()
+
+
+def newest_skips(run: Run, most: int) -> list[Verdict]:
+    """The last questions that brought no verdict, the newest first, without their replies."""
+    found = run.verdicts.filter(kind=Verdict.Kind.JUROR, outcome=Verdict.Outcome.SKIPPED)
+    named = found.select_related("judge_version__judge").defer("raw_reply", "rejected_reply")
+    return list(named.order_by("-filled_at", "-pk")[:most])
+
+
+def _with_attempts(questions: QuerySet[Verdict]) -> QuerySet[Verdict]:
+    attempts = SkippedAttempt.objects.select_related("retried_by")
+    named = questions.select_related("judge_version__judge")
+    return named.prefetch_related(Prefetch("skipped_attempts", attempts))
 
 
 def killed_of(run: Run) -> QuerySet[Verdict]:

@@ -53,6 +53,33 @@ def cost_words(figures: Progress) -> str:
     return dollars(figures.cost)
 
 
+def per_decision(figures: Progress) -> str:
+    """What a decision has cost on average; "" before there is one."""
+    if not figures.passed + figures.failed + figures.escalated:
+        return ""
+    each = figures.cost_per_decision
+    return "not known" if each is None else dollars(each)
+
+
+def saved_lines(figures: Progress) -> list[str]:
+    """Why calls were not made, each with how many; empty where every call was."""
+    saved = figures.saved
+    lines = [
+        (saved.killed, "to jurors about rows that Layer 1 had killed"),
+        (saved.decided, "to jurors who could not have changed what their panel says"),
+        (saved.reused, "about questions that had been answered within the last day"),
+    ]
+    return [f"{calls:,} {why}" for calls, why in lines if calls]
+
+
+def money_saved(figures: Progress) -> str:
+    """What those calls would have cost."""
+    cost = figures.saved.cost
+    if cost is None:
+        return "not known, as no answer here had a known price"
+    return f"about {dollars(cost)}, each call at what its juror's answers cost here on average"
+
+
 def expected_cost(expected: Estimate) -> str:
     """What a run will cost."""
     if expected.cost is None:

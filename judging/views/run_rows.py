@@ -1,5 +1,6 @@
 """The single rows of a run: what was skipped and why, and verdicts once the reader has opened them."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -9,8 +10,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from judging.access import get_run
 from judging.domain.reasons import SKIP_SENTENCES, SkipReason
-from judging.forms.runs import SkipFilter, VerdictFilter
+from judging.forms.run_rows import SkipCounts, SkipFilter
+from judging.forms.runs import VerdictFilter
+from judging.models import SkippedAttempt, Verdict
 from judging.services.run_rows import (
+    asked_again_of,
     closed_of,
     open_verdicts,
     opened_of,
@@ -24,18 +28,43 @@ from vera_site.http import Request
 _PER_PAGE = 20
 
 
+@dataclass(frozen=True, slots=True)
+class ShownSkip:
+    """A question that brought no verdict, now or before: what the reason means, and the earlier attempts."""
+
+    verdict: Verdict
+    sentence: str
+
+    @property
+    def attempts(self) -> list[tuple[SkippedAttempt, str]]:
+        """The earlier attempts with what each one's reason means."""
+        earlier = self.verdict.skipped_attempts.all()
+        return [(attempt, SKIP_SENTENCES[SkipReason(attempt.reason)]) for attempt in earlier]
+
+    @property
+    def rejected(self) -> str:
+        """Why the first reply was asked to be corrected; "" where none was."""
+        code = self.verdict.rejected_reason
+        return SKIP_SENTENCES.get(SkipReason(code), "") if code in SKIP_SENTENCES else ""
+
+
 @require_safe
 @login_required
 def run_skips(request: Request, pk: int) -> HttpResponse:
     """The calls that brought no verdict, with the raw replies. Nothing of a verdict is here."""
     run = get_run(request.user, pk)
-    found, form = skipped_of(run), SkipFilter(request.GET, counts=skip_counts(run))
-    if form.is_valid() and form.cleaned_data["reason"]:
-        found = found.filter(reason=form.cleaned_data["reason"])
-    page = page_of(found, request, _PER_PAGE)
-    shown = [(verdict, SKIP_SENTENCES[SkipReason(verdict.reason)]) for verdict in page]
+    again = asked_again_of(run)
+    counts = SkipCounts(skip_counts(run), run.judge_version.jurors(), again.count())
+    form = SkipFilter(request.GET, counts=counts)
+    page = page_of(form.choose(skipped_of(run), again), request, _PER_PAGE)
+    shown = [ShownSkip(verdict, sentence_of(verdict)) for verdict in page]
     context = {"section": "runs", "run": run, "form": form, "page": page, "shown": shown}
     return render(request, "judging/run_skips.html", context)
+
+
+def sentence_of(verdict: Verdict) -> str:
+    """Why there is no verdict; "" where there is one, or none yet."""
+    return SKIP_SENTENCES[SkipReason(verdict.reason)] if verdict.outcome == Verdict.Outcome.SKIPPED else ""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

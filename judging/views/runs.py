@@ -20,26 +20,32 @@ from judging.forms.runs import ResumeForm, RunForm
 from judging.models import Certificate, Run
 from judging.services.judges import missing_variables
 from judging.services.progress import progress
-from judging.services.run_rows import killed_of
+from judging.services.retrying import retries_of, retry_skipped, retryable
+from judging.services.run_rows import killed_of, newest_skips
 from judging.services.runs import CannotRun, cancel_run
 from judging.services.workers import workers_seen
 from judging.tasks import start_work
 from judging.views.judge_facts import scripted_words
+from judging.views.run_consistency import steadiness_of
 from judging.views.run_figures import (
     cost_words,
     duration,
     expected_cost,
+    money_saved,
     pause_sentence,
+    per_decision,
+    saved_lines,
     skip_lines,
     time_left,
 )
 from judging.views.run_outcomes import outcomes_listed, outcomes_of
+from judging.views.run_rows import sentence_of
 from labeling.access import led_sets
 from labeling.views.scope import page_of
 from vera_site.http import Request, part
 
 _RUNS_PER_PAGE = 25
-_KILLED_SHOWN = 50
+_KILLED_SHOWN, _FAILURES_SHOWN = 50, 5
 # A page that watches a run asks every two seconds, but never so often that counting takes over a twentieth
 # of the time: a run of 200 000 verdicts takes a while to count, and hours to finish.
 _SOONEST, _LATEST, _IDLE = 2, 60, 20
@@ -100,10 +106,14 @@ def run(request: Request, pk: int) -> HttpResponse:
 def _context(found: Run, form: ResumeForm | None = None) -> dict[str, Any]:
     began = time.perf_counter()
     figures = progress(found)
+    failures = newest_skips(found, _FAILURES_SHOWN) if figures.skips else []
     every = seconds_between(time.perf_counter() - began)
+    again = retryable(found)
     return {
         "section": "runs",
         "run": found,
+        "retryable": again,
+        "asked_again": sum(again.values()),
         "figures": figures,
         "every": every,
         "every_plain": max(every, 10),  # a whole page is loaded anew without JavaScript
@@ -111,15 +121,30 @@ def _context(found: Run, form: ResumeForm | None = None) -> dict[str, Any]:
         "took": duration(found),
         "skips": skip_lines(figures),
         "killed": killed_of(found)[:_KILLED_SHOWN] if figures.killed else (),
-        "calls_saved": figures.killed * len(found.judge_version.jurors()),
+        "failures": [(verdict, sentence_of(verdict)) for verdict in failures],
+        "saved": saved_lines(figures),
+        "money_saved": money_saved(figures),
         "cost": cost_words(figures),
+        "per_decision": per_decision(figures),
+        "retries": retries_of(found),
+        "steady": steadiness_of(found) if _is_measured(found) else None,
         "time_left": time_left(figures),
         "pause": pause_sentence(found),
         "no_worker": found.state == Run.State.RUNNING and not workers_seen(timezone.now()),
         "scripted": scripted_words(found.judge_version),
-        "certificate": Certificate.objects.filter(calibration__run=found).order_by("pk").first(),
+        "certificate": _certificate(found),
         "form": form or ResumeForm(),
     }
+
+
+def _is_measured(found: Run) -> bool:
+    return found.kind == Run.Kind.CONSISTENCY and found.state != Run.State.RUNNING
+
+
+def _certificate(found: Run) -> Certificate | None:
+    """What the run itself said last; later corrections of labels are not its doing."""
+    causes = [Certificate.Cause.RUN, Certificate.Cause.RETRY]
+    return Certificate.objects.filter(calibration__run=found, cause__in=causes).order_by("-pk").first()
 
 
 def seconds_between(counting: float) -> int:
@@ -137,6 +162,20 @@ def run_resume(request: Request, pk: int) -> HttpResponse:
         return render(request, "judging/run.html", _context(found, form), status=422)
     try:
         form.save(found, request.user)
+    except CannotRun as problem:
+        messages.warning(request, str(problem))
+    else:
+        transaction.on_commit(partial(start_work, found.pk))
+    return redirect("run", pk)
+
+
+@require_POST
+@login_required
+def run_retry(request: Request, pk: int) -> HttpResponse:
+    """Ask again, in the same run, what failed for a passing reason."""
+    found = get_run(request.user, pk)
+    try:
+        retry_skipped(run=found, actor=request.user)
     except CannotRun as problem:
         messages.warning(request, str(problem))
     else:
