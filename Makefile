@@ -22,8 +22,8 @@ test: $(VENV)/.installed-dev $(VENV)/axe/$(AXE).js ## all tests, on SQLite or on
 soak: $(VENV)/.installed-dev ## a thousand rows, workers killed on the way; on SQLite and on servers of its own
 	env -u DATABASE_URL -u REDIS_URL $(PY) -m pytest -n 0 -s tests/faults/soak_runs.py
 
-bench: $(VENV)/.installed-dev ## measure against baselines and write docs/benchmarks.md; ONLY=import: one part
-	env -u DATABASE_URL -u REDIS_URL $(PY) -m tests.benchmarks --only "$(ONLY)" $(if $(SMALL),--small)
+bench: $(VENV)/.installed-dev ## measure against baselines, write docs/benchmarks.md; ONLY=import: one part; FULL=1: 100 000 rows, too
+	env -u DATABASE_URL -u REDIS_URL $(PY) -m tests.benchmarks --only "$(ONLY)" $(if $(SMALL),--small) $(if $(FULL),--full)
 
 screenshots: $(VENV)/.installed-dev ## take the README's pictures from a demo of their own; needs Chromium
 	$(PY) -m demo.pictures

@@ -68,6 +68,7 @@ def start(criteria_set: CriteriaSet, panel: Any) -> Run:
         kind="scoring",
         scope="all",
         include_unlabelled=True,
+        asks_all=True,  # nobody's answer is spared or taken over from an earlier round
     )
 
 
@@ -87,12 +88,12 @@ def finished(run: Run, most: float = 300.0) -> Run:
     return run
 
 
-def one_run(criteria_set: CriteriaSet, panel: Any) -> dict[str, float]:
+def one_run(criteria_set: CriteriaSet, panel: Any, most: float = 300.0) -> dict[str, float]:
     """Start a run and wait for it: its seconds from before the first row is written until it is finished."""
     began = timezone.now()
     run = start(criteria_set, panel)
     start_work(run.pk)
-    ended = finished(run).finished_at
+    ended = finished(run, most).finished_at
     assert ended is not None
     verdicts, scores = Verdict.objects.filter(run=run), CriterionScore.objects.filter(verdict__run=run)
     if scores.count() != verdicts.count():

@@ -40,12 +40,16 @@ class DurablePostgres(Postgres):
 
 @dataclass(frozen=True)
 class House:
-    """The servers' addresses; `small` asks for a trial of the benchmarks themselves, not for figures."""
+    """The servers' addresses; `small` asks for a trial of the benchmarks themselves, not for figures.
+
+    `full`: also what takes half an hour.
+    """
 
     folder: Path
     postgres_url: str
     redis_url: str
     small: bool = False
+    full: bool = False
 
     @contextmanager
     def installation(self, backend: Backend = "PostgreSQL") -> Iterator[dict[str, str]]:
@@ -101,13 +105,13 @@ class House:
 
 
 @contextmanager
-def open_house(small: bool) -> Iterator[House]:
+def open_house(small: bool, full: bool = False) -> Iterator[House]:
     """A house for the length of a block: its servers end with it, and nothing of it stays."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="vera-bench-")))
         postgres = stack.enter_context(running(DurablePostgres()))
         redis = stack.enter_context(running(Redis(folder)))
-        house = House(folder, postgres.url, redis.url, small)
+        house = House(folder, postgres.url, redis.url, small, full)
         house.prepare()
         yield house
 

@@ -13,6 +13,12 @@ from functools import cache
 
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _MODEL = re.compile(rb'(?<!\\)"model" *: *"([^"]*)"')
+# What other programs ask to be answered, by how the model's name begins.
+OTHERS = {
+    "geval-": json.dumps({"score": 10, "reason": "As scripted."}),
+    "grade-": "It is as scripted.\n\nGRADE: C",
+    "rubric-": json.dumps({"pass": True, "score": 1, "reason": "As scripted."}),
+}
 VERDICT = {"criteria": [{"name": "meets_criteria", "score": 1, "reason": "As scripted."}], "feedback": ""}
 
 
@@ -20,7 +26,8 @@ VERDICT = {"criteria": [{"name": "meets_criteria", "score": 1, "reason": "As scr
 def answer_of(model: bytes) -> bytes:
     """The whole HTTP answer in that model's name."""
     choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant"}}
-    choice["message"] |= {"content": json.dumps(VERDICT)}  # type: ignore[operator]
+    said = (text for start, text in OTHERS.items() if model.decode().startswith(start))
+    choice["message"] |= {"content": next(said, json.dumps(VERDICT))}  # type: ignore[operator]
     body = json.dumps(
         {
             "id": "chatcmpl-lean",

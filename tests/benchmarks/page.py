@@ -19,15 +19,18 @@ scripted model and the client share the cores.
 Linux with PostgreSQL's and Redis's programs installed is all that is needed; `make bench` starts servers of
 its own, uses loopback alone and leaves nothing behind. Quiet the machine first. `make bench ONLY=import`
 measures one part and prints it without writing this page; the parts are {parts}.
-With `SMALL=1` sizes are tiny, which tries the benchmarks themselves.
+With `SMALL=1` sizes are tiny, which tries the benchmarks themselves; with `FULL=1` runs over 100 000 rows are
+measured, too, which takes half an hour more.
 """
 _TITLES = {
     "run": "A run with stored verdicts",
+    "scale": "Longer runs, more workers",
     "layer1": "Layer 1",
     "serving": "Certification over HTTP",
     "pages": "Pages with many verdicts",
     "import": "Import",
     "queue": "The next row to label",
+    "peers": "The same work by other programs",
 }
 _FROM, _TO = "<!-- figures of make bench -->", "<!-- end of the figures -->"
 _FAILED = "*This part could not be measured; `make bench` says why.*"

@@ -9,14 +9,18 @@ from typing import Any
 
 import environ
 import psycopg
+from celery import Celery
 from django.core.management import call_command
 from django.db import connections
 from django.db.utils import DatabaseError
+from django.utils import timezone
 
 from judging.models import CriterionScore, Run, Verdict
+from judging.services.workers import workers_seen
 from labeling.models import CriteriaSet
 from tests.faults.servers import Group, Judge, free_port, wait_for
 from tests.judging.running import KEY, URL, panel, rows, scoring
+from vera_site.settings import filesystem_broker
 
 DONE = ("finished", "cancelled")
 
@@ -27,7 +31,7 @@ class House:
     def __init__(
         self, folder: Path, judge: Judge, database_url: str, redis_url: str, **settings: str
     ) -> None:
-        self.folder, self.judge = folder, judge
+        self.folder, self.judge, self.redis_url = folder, judge, redis_url
         self.env = os.environ | {
             "VERA_VAR": str(folder),
             "DATABASE_URL": database_url,
@@ -49,13 +53,35 @@ class House:
 
     def start_worker(self, *fault: str) -> Group:
         """A real worker; with `fault`, one that dies at that point (see `fatal_worker`)."""
-        program = ["tests.faults.fatal_worker", *fault] if fault else ["celery", "-A", "vera_site", "worker"]
+        level = self.env.get("VERA_LOG_LEVEL", "WARNING")
+        usual = ["celery", "-A", "vera_site", "worker", "--loglevel", level]
+        program = ["tests.faults.fatal_worker", *fault] if fault else usual
         worker = Group(sys.executable, "-m", *program, env=self.env, log=self.folder / "worker.log")
         self.workers.append(worker)
         return worker
 
+    def send(self, times: int = 1) -> None:
+        """Send the message that wakes workers up, so many times, over the installation's broker."""
+        broker = self.redis_url or "filesystem://localhost/"
+        with Celery("sender", broker=broker, set_as_current=False) as sender:
+            if not self.redis_url:
+                sender.conf.broker_transport_options = filesystem_broker(self.folder / "broker")
+            for _ in range(times):
+                sender.send_task("judging.tasks.judge_run", [self.run.pk], ignore_result=True)
+
+    def wait_for_workers(self, number: int) -> None:
+        """Wait until so many worker processes have given a sign of life."""
+        wait_for(lambda: workers_seen(timezone.now()) >= number, 60, f"{number} worker processes")
+
+    def wait_until_warm(self, number: int) -> None:
+        """Wait until so many processes of a fatal worker have litellm loaded."""
+        wait_for(lambda: len(list(self.folder.glob("warm-*"))) >= number, 90, "litellm to be loaded")
+
     def wait_for_calls(self, number: int, seconds: float = 120.0) -> None:
         wait_for(lambda: self.judge.calls() >= number, seconds, f"{number} calls")
+
+    def wait_for_state(self, state: str, seconds: float = 120.0) -> None:
+        wait_for(lambda: self.state() == state, seconds, f"the run to be {state}")
 
     def wait_for_end(self, seconds: float = 120.0) -> None:
         wait_for(lambda: self.state() in DONE, seconds, "the run to end")
@@ -67,6 +93,12 @@ class House:
         except DatabaseError:
             connections["default"].close()
             return "unknown"
+
+    def stalled(self) -> float:
+        """Seconds from the death of a fatal worker to the last verdict."""
+        last = Verdict.objects.filter(run=self.run).latest("filled_at").filled_at
+        assert last is not None
+        return last.timestamp() - (self.folder / "died").stat().st_mtime
 
     def check_each_once(self, number: int, skipped: int = 0) -> None:
         """Every row has its three jurors' verdicts and its panel's, each scored once."""

@@ -142,6 +142,21 @@ class Judge:
         """How many calls have arrived."""
         return int(self._report()["count"])
 
+    def most_at_once(self) -> int:
+        """How many calls were being answered at one time, at the most."""
+        return int(self._report()["most_at_once"])
+
+    def arrivals(self, model: str = "") -> list[float]:
+        """When each call came, in seconds since 1970; of one model's name alone where it is given."""
+        return [at for at, asked in self._report()["arrivals"] if model in ("", asked)]
+
+    def behave(self, behaviour: str, seconds: float) -> None:
+        """Let every call from now on behave like that, for so many seconds."""
+        told = json.dumps({"behaviour": behaviour, "seconds": seconds}).encode()
+        asked = urllib.request.Request(f"http://127.0.0.1:{self.port}/script", told)
+        with urllib.request.urlopen(asked):
+            pass
+
     def repeated(self) -> int:
         """How many calls asked what had been asked before."""
         return sum(times - 1 for times in self._report()["by_question"].values())
