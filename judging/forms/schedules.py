@@ -99,6 +99,8 @@ class ScheduleForm(forms.Form):
         field = self.fields[name]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = rows
+        only = list(rows.values_list("pk", flat=True)[:2])
+        field.initial = only[0] if len(only) == 1 else None
 
     def clean_zone(self) -> str:
         name: str = self.cleaned_data["zone"].strip()

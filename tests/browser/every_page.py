@@ -9,8 +9,9 @@ from django.contrib.auth.models import User
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from judging.models import JudgeVersion, Run, Schedule, Trial
+from judging.models import JudgeVersion, Run, Schedule, Trial, Verdict
 from judging.services.replays import count_replay
+from judging.services.retrying import retry_skipped
 from judging.services.schedules import Plan, add_schedule, switch_schedule
 from labeling.models import CriteriaSet, ImportBatch, Skip
 from labeling.services.imports import import_golden
@@ -26,6 +27,7 @@ from tests.factories import (
     make_version,
 )
 from tests.judging.golden import certified, make_run
+from tests.judging.repeating import make_repeats
 
 # Routes that answer with no page of their own: they take what a form sends, or are for machines.
 NO_PAGES = {
@@ -39,6 +41,7 @@ NO_PAGES = {
     "judge_promote",
     "run_resume",
     "run_cancel",
+    "run_retry",
     "schedule_switch",
     "schedule_run",
     "schedule_delete",
@@ -70,6 +73,8 @@ class Site:
     of_panel: Run
     divided: Run
     schedules: list[int]
+    repeated: Run
+    asked_again: Run
 
 
 def make_site() -> Site:
@@ -97,13 +102,58 @@ def make_site() -> Site:
         of_panel=of_panel,
         divided=divided,
         schedules=plan_ahead(strict, criteria_set),
+        repeated=repeat(panel, criteria_set),
+        asked_again=ask_again(panel, criteria_set, lead),
     )
+
+
+def repeat(panel: JudgeVersion, criteria_set: CriteriaSet) -> Run:
+    """A run that asked each question three times; one juror contradicts itself more than the other."""
+    calm = ["PPP"] * 14 + ["FFF"] * 9 + ["PPF", "PFS", "SSP"]
+    make_repeats(panel, criteria_set, ["PFP", "FFF"], jurors=[["PFP", "FFF"]] * 2, split="certify")
+    restless = ["PFP"] * 8 + calm[8:]
+    return make_repeats(panel, criteria_set, calm, jurors=[calm, restless])
+
+
+def ask_again(panel: JudgeVersion, criteria_set: CriteriaSet, lead: User) -> Run:
+    """A run that spared calls, was asked again about what failed, and failed once more on most of it."""
+    run = make_run(panel, criteria_set, a=9, d=4, skipped_fail=4, split="tune", kind="scoring")
+    jurors = run.verdicts.filter(kind="juror", outcome__in=["pass", "fail"])
+    jurors.update(calls=1, cost="0.0021", answered_model="scripted-1")
+    spared = jurors.filter(judge_version=run.judge_version.jurors()[1]).order_by("pk")[:3].values("pk")
+    Verdict.objects.filter(pk__in=list(spared.values_list("pk", flat=True))).update(
+        outcome="not_asked", reason="decided", calls=0, cost=None, answered_model=""
+    )
+    failed = run.verdicts.filter(kind="juror", outcome="skipped")
+    failed.update(reason="unavailable", calls=4, resends=3, detail="503: Overloaded.")
+    retry_skipped(run=run, actor=lead)
+    Verdict.objects.filter(run=run, outcome="pending").update(
+        outcome="skipped", reason="rate_limited", calls=2, filled_at=timezone.now()
+    )
+    answered = run.verdicts.filter(kind="juror", outcome="skipped").order_by("pk")
+    first, second = answered[:2]
+    Verdict.objects.filter(pk=first.pk).update(outcome="fail", reason="", calls=1)
+    Verdict.objects.filter(pk=second.pk).update(
+        reason="not_json",
+        raw_reply="I would let this pass; " * 40,
+        raw_cut=True,
+        rejected_reply="Well, it is rather good.",
+        rejected_reason="not_json",
+        corrections=1,
+    )
+    Run.objects.filter(pk=run.pk).update(state="finished", finished_at=timezone.now())
+    return run
 
 
 def plan_ahead(judge: JudgeVersion, criteria_set: CriteriaSet) -> list[int]:
     """A replay that ended and one that could not start its run; a sample that is switched off."""
     plan = Plan(
-        criteria_set=criteria_set, judge=judge.judge, kind="replay", every="day", at=time(3), zone="UTC"
+        criteria_set=criteria_set,
+        judge=judge.judge,
+        kind="replay",
+        every="day",
+        at=time(3),
+        zone="Asia/Tokyo",
     )
     plans = plan, replace(plan, every="hour"), replace(plan, kind="sample", every="week")
     nightly, hourly, sample = (add_schedule(plan=each, now=timezone.now()) for each in plans)
@@ -212,8 +262,15 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "schedule_add": [reverse("schedule_add"), f"{reverse('schedule_add')}?kind=sample&every=week"],
         "schedule": [reverse("schedule", args=[each]) for each in site.schedules],
         "run_new": [reverse("run_new")],
-        "run": [reverse("run", args=[run.pk]) for run in (site.calibrated, site.paused)],
-        "run_skips": [reverse("run_skips", args=[site.calibrated.pk])],
+        "run": [
+            reverse("run", args=[run.pk])
+            for run in (site.calibrated, site.paused, site.repeated, site.asked_again)
+        ],
+        "run_skips": [
+            reverse("run_skips", args=[site.calibrated.pk]),
+            *(reverse("run_skips", args=[site.asked_again.pk]) + query for query in ("", "?show=again")),
+        ],
+        "run_flips": [reverse("run_flips", args=[site.repeated.pk])],
         "run_verdicts": [reverse("run_verdicts", args=[site.calibrated.pk])],
         "run_disagreements": [
             reverse("run_disagreements", args=[run.pk]) for run in (site.divided, site.of_panel)

@@ -98,7 +98,7 @@ def test_an_empty_page_says_what_schedules_are_for_and_offers_the_usual_two(
 ) -> None:
     text = text_of(client, "/schedules/")
 
-    assert "Nothing runs by itself yet" in text
+    assert "Nothing runs by itself yet." in text
     for kind, at in (("replay", "03:00"), ("sample", "04:00")):
         assert f'href="/schedules/add/?kind={kind}&amp;every=day&amp;at={at}"' in text
 
