@@ -82,7 +82,8 @@ class Shift:
             self._look()
             while self._pumps:
                 self._round()
-                self._look()
+                if not self._pumps or monotonic() >= self._look_at:
+                    self._look()
         except BaseException:
             for pump in self._pumps.values():
                 # The database may be what failed; then the leases run out instead.
@@ -92,7 +93,7 @@ class Shift:
 
     def _look(self) -> None:
         """Begin what is new. Of more runs than calls in flight, the later ones wait for a place."""
-        if is_stopping() or monotonic() < self._look_at:
+        if is_stopping():
             return
         found = patiently(self._find)
         self._look_at = monotonic() + _LOOK_EVERY

@@ -22,11 +22,10 @@ pytestmark = pytest.mark.django_db
 
 def spent(run: Run) -> tuple[Any, ...]:
     """What the run's verdicts and their earlier attempts sum up to."""
-    asked = [verdict for verdict in run.verdicts.all() if verdict.reused_from_id is None]
-    before = SkippedAttempt.objects.filter(verdict__run=run)
-    priced = [each.cost for each in (*asked, *before) if each.cost is not None]
-    calls = sum(each.calls for each in (*asked, *before))
-    return calls, sum(priced), len(priced)
+    asked = list(run.verdicts.filter(reused_from=None).values_list("calls", "cost"))
+    before = SkippedAttempt.objects.filter(verdict__run=run).values_list("calls", "cost")
+    priced = [cost for _, cost in (*asked, *before) if cost is not None]
+    return sum(calls for calls, _ in (*asked, *before)), sum(priced), len(priced)
 
 
 def counted(run: Run) -> tuple[Any, ...]:
