@@ -9,6 +9,7 @@ from judging.domain.reasons import PauseReason
 from judging.models import Run, Verdict
 from judging.services.calibration import layer1_of
 from judging.services.certification import certify_run
+from judging.services.escalation import queue_splits
 from judging.services.replays import count_replay
 from judging.services.runs import pause_run
 
@@ -47,5 +48,6 @@ def _finish(run_id: int) -> bool:
             return False
         certify_run(run=run, known=known)
         count_replay(run=run, known=known)
+        queue_splits(run=run)
     log.info("Run %s is finished.", run_id)
     return True

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import batched
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -11,6 +12,8 @@ from django.db import transaction
 from labeling.models import Candidate, CriteriaVersion, Label, Slot
 from labeling.models.queue import SlotQuerySet
 
+FIRST = 100  # the priority of rows that should be labelled before all others
+_CHUNK = 500
 _FRONT = 300  # open slots that are looked at in order; more would cost more the longer the queue is
 
 
@@ -39,6 +42,34 @@ def open_slots(*, version: CriteriaVersion, candidate_ids: Collection[int], prio
     ]
     Slot.objects.bulk_create(slots, batch_size=500, ignore_conflicts=True)
     return len(slots)
+
+
+@transaction.atomic
+def bring_forward(*, version: CriteriaVersion, candidate_ids: Collection[int]) -> int:
+    """Put rows that people have not settled at the top of the queue; returns how many were not there yet.
+
+    Slots that are open move up; a row without a slot that nobody has labelled gets as many as its criteria
+    set wants. A row on which people differ has its labels: it waits for a ruling, not for more of them.
+    Safe to call again.
+    """
+    moved: set[int] = set()
+    for chunk in batched(candidate_ids, _CHUNK):
+        rows = Candidate.objects.filter(pk__in=chunk).exclude(pk__in=_settled_among(version, chunk))
+        waiting = Slot.objects.filter(version=version, state="open", candidate__in=rows)
+        # Locked in one order: two runs that end at the same moment may bring the same rows forward.
+        late = waiting.filter(priority__lt=FIRST).order_by("pk").select_for_update(of=("self",))
+        slots = dict(late.values_list("pk", "candidate_id"))
+        Slot.objects.filter(pk__in=slots).update(priority=FIRST)
+        unseen = rows.unlabelled(version).exclude(slots__version=version)
+        new = list(unseen.values_list("pk", flat=True))
+        open_slots(version=version, candidate_ids=new, priority=FIRST)
+        moved |= {*slots.values(), *new}
+    return len(moved)
+
+
+def _settled_among(version: CriteriaVersion, candidate_ids: Collection[int]) -> list[int]:
+    settled = Candidate.objects.filter(pk__in=candidate_ids).golden(version)
+    return list(settled.values_list("pk", flat=True))
 
 
 def close_settled(*, version: CriteriaVersion, candidate_ids: Collection[int], now: datetime) -> int:
