@@ -29,6 +29,7 @@ class SkipFilter(forms.Form):
 
     def __init__(self, *args: Any, counts: SkipCounts, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._sizes: dict[str, int] = {}
         reasons, asked = counts.by_reason, self.data.get("reason", "")
         listed = {**reasons, asked: reasons.get(asked, 0)} if asked in SKIP_SENTENCES else reasons
         named = [(code, f"{code.replace('_', ' ')} ({n:,})") for code, n in listed.items()]
@@ -41,17 +42,13 @@ class SkipFilter(forms.Form):
         field = self.fields[name]
         assert isinstance(field, forms.ChoiceField)
         field.choices = choices
+        self._sizes[name] = len(choices)
 
     @property
     def offered(self) -> list[forms.BoundField]:
         """The fields in which there is anything to choose, or a choice to be undone."""
         least = {"reason": 2, "juror": 2, "show": 1}
-        return [self[name] for name, n in least.items() if len(self._choices(name)) > n or self[name].value()]
-
-    def _choices(self, name: str) -> list[Any]:
-        field = self.fields[name]
-        assert isinstance(field, forms.ChoiceField)
-        return list(field.choices)
+        return [self[name] for name, n in least.items() if self._sizes[name] > n or self[name].value()]
 
     def choose(self, skipped: QuerySet[Verdict], again: QuerySet[Verdict]) -> QuerySet[Verdict]:
         """The chosen ones of `skipped`, or of those asked for `again`; all where the choice is none."""

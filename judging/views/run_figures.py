@@ -55,7 +55,7 @@ def cost_words(figures: Progress) -> str:
 
 def per_decision(figures: Progress) -> str:
     """What a decision has cost on average; "" before there is one."""
-    if not figures.passed + figures.failed + figures.escalated:
+    if not figures.calls or not figures.passed + figures.failed + figures.escalated:
         return ""
     each = figures.cost_per_decision
     return "not known" if each is None else dollars(each)
@@ -81,10 +81,11 @@ def money_saved(figures: Progress) -> str:
 
 
 def expected_cost(expected: Estimate) -> str:
-    """What a run will cost."""
-    if expected.cost is None:
+    """What a run will cost; from the least to the most where it may ask fewer questions."""
+    if expected.cost is None or expected.least_cost is None:
         return "unknown: at least one juror has no price of its own"
-    return f"about {dollars(expected.cost)}"
+    least, most = dollars(expected.least_cost), dollars(expected.cost)
+    return f"about {most}" if least == most else f"about {least} to {most}"
 
 
 def dollars(amount: Decimal) -> str:
