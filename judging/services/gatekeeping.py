@@ -4,28 +4,34 @@ Who has questions at the gates calls `prepare` before and `tend` every now and t
 limit that is one short query a second; where it has, permits are taken in batches.
 """
 
+import logging
 import os
 import socket
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from queue import Empty
 from time import monotonic
+from typing import Any
 
 from judging.domain.pacing import PERMIT_LIFE
 from judging.loop import run_in_loop
 from judging.services import formats, limits
-from judging.services.gates import Gates, Needs, forget_gates, gates_here
+from judging.services.gates import TOLD, Needs, forget_gates, gates_here
 from judging.services.limits import Allowed
 from judging.services.patience import patiently
 from judging.services.plans import Juror
 
+log = logging.getLogger(__name__)
+
 _LOOK = 1.0  # seconds between two looks at the limits
 _SOONEST = 0.1  # seconds between two batches of permits
 _PARTING = 0.05  # seconds for questions that were given up to leave the line
-_WAIT = 60.0  # seconds for the loop, which may be busy loading the library
+_PATIENCE = 0.05  # seconds for the loop to answer; it may be busy, say with loading the library
 
 
 @dataclass(slots=True)
@@ -36,6 +42,7 @@ class _Rounds:
     look_at: float = 0.0
     take_at: dict[str, float] = field(default_factory=dict)
     hold_at: dict[str, float] = field(default_factory=dict)
+    asked: Future[list[tuple[Needs, Allowed]]] | None = None
     held: set[str] = field(default_factory=set)  # providers where a part of the calls is kept for us
     providers: set[str] = field(default_factory=set)
     limited: bool = False
@@ -76,6 +83,7 @@ def withdraw() -> None:
         _tell(rounds)
         if rounds.held:
             time.sleep(_PARTING)
+            rounds.asked = None
             rounds.hold_at.clear()
             _fetch(rounds)
 
@@ -101,7 +109,7 @@ def _look(rounds: _Rounds) -> None:
     began = monotonic()
     found = patiently(lambda: limits.allowed(rounds.providers)) if rounds.providers else {}
     rounds.limited = bool(rounds.held) or any(allowed.is_limited for allowed in found.values())
-    run_in_loop(_set_allowed(found, began)).result(_WAIT)
+    _act(_set_allowed(found, began))
 
 
 async def _set_allowed(found: dict[str, Allowed], began: float) -> None:
@@ -116,28 +124,33 @@ async def _set_allowed(found: dict[str, Allowed], began: float) -> None:
 def _tell(rounds: _Rounds) -> None:
     """Tell the other workers which provider said when to come again, and what formats were refused."""
     told: dict[str, float] = {}
-    here: Gates = run_in_loop(_gates()).result(_WAIT)
-    while True:
-        try:
-            provider, seconds = here.told.get_nowait()
-        except Empty:
-            break
-        told[provider] = max(seconds, told.get(provider, 0.0))
+    with suppress(Empty):
+        while True:
+            provider, seconds = TOLD.get_nowait()
+            told[provider] = max(seconds, told.get(provider, 0.0))
     for provider, seconds in told.items():
         patiently(partial(limits.close, provider=provider, seconds=seconds))
     formats.note_learned()
 
 
-async def _gates() -> Gates:
-    return gates_here()
-
-
 def _fetch(rounds: _Rounds) -> None:
-    for needs, allowed in run_in_loop(_needs()).result(_WAIT):
+    for needs, allowed in _asked_for(rounds):
         if allowed.calls_in_flight is not None or needs.provider in rounds.held:
             _hold(rounds, needs)
         if allowed.is_paced and needs.expected:
             _take(rounds, needs)
+
+
+def _asked_for(rounds: _Rounds) -> list[tuple[Needs, Allowed]]:
+    """What the gates need; nothing where the loop is too busy to say, which is asked for the next time."""
+    asked = rounds.asked or run_in_loop(_needs())
+    try:
+        found = asked.result(_PATIENCE)
+    except TimeoutError:
+        rounds.asked = asked
+        return []
+    rounds.asked = None
+    return found
 
 
 async def _needs() -> list[tuple[Needs, Allowed]]:
@@ -165,7 +178,7 @@ def _hold(rounds: _Rounds, needs: Needs) -> None:
     lease = limits.share_lease().total_seconds()
     rounds.hold_at[name] = began + min(lease / 4, _LOOK if calls >= needs.wanted else _LOOK / 4)
     (rounds.held.discard if idle or part is None else rounds.held.add)(name)
-    run_in_loop(_share(name, calls, lease, began)).result(_WAIT)
+    _act(_share(name, calls, lease, began))
 
 
 async def _share(provider: str, calls: int, lease: float, began: float) -> None:
@@ -183,13 +196,23 @@ def _take(rounds: _Rounds, needs: Needs) -> None:
     )
     rounds.take_at[name] = began + min(_LOOK, max(_SOONEST, taken.wait))
     granted = needs.expected[: taken.granted]
-    run_in_loop(_grant(name, granted, began, needs.correction)).result(_WAIT)
+    _act(_grant(name, granted, began, needs.correction))
 
 
 async def _grant(provider: str, granted: list[int], began: float, corrected: int) -> None:
     here = gates_here()
     until = here.loop.time() + PERMIT_LIFE - (monotonic() - began)
     here.gate(provider).grant(granted, until, corrected)
+
+
+def _act(work: Coroutine[Any, Any, None]) -> None:
+    """Let the loop do it as soon as it can, before anything that it is told later."""
+    run_in_loop(work).add_done_callback(_tell_failed)
+
+
+def _tell_failed(done: Future[None]) -> None:
+    if not done.cancelled() and (error := done.exception()) is not None:
+        log.error("A provider's gate failed.", exc_info=error)
 
 
 def _this_process() -> str:

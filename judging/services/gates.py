@@ -31,6 +31,8 @@ class Ticket:
     waiting: bool = False
 
 
+# Providers that said when to come again, with the seconds: for the keeper to tell the other workers.
+TOLD: SimpleQueue[tuple[str, float]] = SimpleQueue()
 TICKET: ContextVar[Ticket | None] = ContextVar("ticket", default=None)
 
 
@@ -175,7 +177,7 @@ class Gate:
         if outcome.code == SkipReason.RATE_LIMITED:
             self.breaker.limited(now, outcome.retry_after, chance)
             if outcome.retry_after:
-                self._gates.told.put((self.provider, outcome.retry_after))
+                TOLD.put((self.provider, outcome.retry_after))
         else:
             self.breaker.failed(now, chance)
 
@@ -249,10 +251,9 @@ class Gate:
 
 
 class Gates:
-    """The gates of one loop, and what their keeper needs to know.
+    """The gates of one loop, and what their keeper told them.
 
-    `allowed` and `closed_until` (the loop's time) by provider are the keeper's to set. `told`: providers that
-    said when to come again, with the seconds.
+    `allowed` and `closed_until` (the loop's time) by provider are the keeper's to set.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -261,7 +262,6 @@ class Gates:
         self.in_flight = 0
         self.allowed: Mapping[str, Allowed] = {}
         self.closed_until: Mapping[str, float] = {}
-        self.told: SimpleQueue[tuple[str, float]] = SimpleQueue()
 
     def gate(self, provider: str) -> Gate:
         """The gate before a provider; one of its own for a question that has none."""
