@@ -52,7 +52,7 @@ def next_firing(every: Every, weekday: int, at: time, zone: str, after: datetime
     if weekday not in range(7):
         raise ValueError(f"A weekday is a number from 0, Monday, to 6, Sunday, not {weekday}.")
     firings = (
-        _moment(datetime.combine(day, at.replace(tzinfo=None)), clock)
+        _moment(datetime.combine(day, at.replace(tzinfo=None, fold=0)), clock)
         for day in _days(later.astimezone(clock).date())
         if every == "day" or day.weekday() == weekday
     )

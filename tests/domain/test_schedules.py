@@ -55,6 +55,7 @@ def shown(moment: datetime, zone: str) -> datetime:
         ("week", 4, "03:00", "Pacific/Apia", "2011-12-28T13:00", "2011-12-30T10:00"),
         # Lord Howe's clock moves by half an hour, from 02:00 to 02:30 on 4 October 2026.
         ("day", 0, "02:10", "Australia/Lord_Howe", "2026-10-03T10:00", "2026-10-03T15:30"),
+        ("day", 0, "02:00", "MET", "2032-03-27T01:00", "2032-03-28T01:00"),  # left out to the second
         ("day", 0, "00:00", "America/Havana", "2026-03-07T12:00", "2026-03-08T05:00"),  # a gap at midnight
     ],
 )
@@ -130,6 +131,13 @@ def test_an_hourly_one_fires_when_the_clock_shows_its_minute(at: time, zone: str
 
     assert shown(found, zone).minute == at.minute
     assert found - after <= timedelta(minutes=90)
+
+
+def test_a_time_that_says_the_second_time_round_fires_the_first_time_all_the_same() -> None:
+    at = time(2, 30, fold=1)
+
+    assert next_firing("day", 0, at, BERLIN, utc("2026-10-24T12:00")) == utc("2026-10-25T00:30")
+    assert next_firing("day", 0, at, BERLIN, utc("2026-03-28T12:00")) == utc("2026-03-29T01:00")
 
 
 @pytest.mark.parametrize("name", ["", "Europe/Atlantis", "../etc/passwd", "x" * 300, "europe/berlin", "\0"])
