@@ -39,7 +39,10 @@ def facts_of(
 
 def _facts(version: JudgeVersion, led: Collection[str]) -> Iterator[tuple[str, str]]:
     if version.kind == JudgeVersion.Kind.PANEL:
-        yield "Jurors", ", ".join(str(juror) for juror in version.jurors())
+        jurors = version.jurors()
+        yield "Jurors", ", ".join(str(juror) for juror in jurors)
+        yield "Pinned", "to these versions: a newer one of a juror sits only in a new version of the panel"
+        yield "Decides", _quorum_words(len(jurors))
         yield "When they split", version.get_on_split_display()
         return
     yield "Model", version.model
@@ -54,6 +57,14 @@ def _facts(version: JudgeVersion, led: Collection[str]) -> Iterator[tuple[str, s
     yield (
         "Price",
         f"${price[0]:f} in, ${price[1]:f} out, per million tokens" if price else "as litellm knows it",
+    )
+
+
+def _quorum_words(jurors: int) -> str:
+    """How many of so many jurors must agree, and what a silent one does."""
+    return (
+        f"by more than half of its {jurors} jurors: {jurors // 2 + 1} must say the same. One without a "
+        "verdict stays in the count; where no side has so many, the panel gives no verdict (no_majority)"
     )
 
 

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from judging.domain.judges_toml import read_judges
-from judging.models import Judge, JudgeVersion
+from judging.models import Judge, JudgeVersion, Run
 from judging.services.judges import add_model_version, add_panel_version
 from tests.factories import make_criteria_set, make_judge, make_panel, make_user
 from tests.judging.golden import certified, make_run
@@ -228,3 +228,20 @@ def test_a_model_that_only_its_panel_was_calibrated_with_says_what_that_showed(c
 
     assert "never calibrated by itself" in shown
     assert "as a juror of both on replies: kappa 0.800" in shown
+
+
+def test_a_panel_says_who_sits_in_it_how_it_decides_and_what_that_costs(client: Client) -> None:
+    criteria_set = make_criteria_set("replies")
+    run = make_run(make_panel([make_judge("one"), make_judge("two")], "panel"), criteria_set, a=1, d=1)
+    certified(run)
+    Run.objects.update(cost_made="0.04", priced_replies=4)
+    client.force_login(make_user(lead_of=criteria_set))
+
+    page = client.get("/judges/panel/").text
+
+    assert "one@1, two@1" in page
+    assert "a newer one of a juror sits only in a new version of the panel" in page
+    assert "by more than half of its 2 jurors: 2 must say the same." in page
+    assert "no_majority" in page
+    assert "$0.0200 a decision, its 2 jurors together; $20.00 for 1,000 decisions." in page
+    assert "not known: it was not counted" not in page
