@@ -10,8 +10,8 @@ from judging.models import JudgeVersion, Run
 from judging.services.estimates import Estimate, estimate
 from judging.services.examples import example_notes
 from judging.services.families import own_family_warnings, panel_warnings, written
-from judging.services.runs import CannotRun, candidates_of, resume_run
-from judging.services.starting import start_once
+from judging.services.runs import MOST_REPEATS, REPEATED_ROWS, CannotRun, candidates_of, resume_run
+from judging.services.starting import kind_of, start_once
 from labeling.access import AnyUser, led_sets
 from labeling.models import CriteriaVersion
 
@@ -85,8 +85,43 @@ class RunForm(BudgetForm):
     unlabelled = forms.BooleanField(
         label="Also rows that nobody has labelled", required=False, help_text="They count for no certificate."
     )
+    asks_all = forms.BooleanField(
+        label="Ask every juror about every row",
+        required=False,
+        help_text=(
+            "Needed to compare the jurors, and always done where a judge is measured. Else a panel's juror is "
+            "not asked where the others have decided, and answers of the last day to the very same questions "
+            "are taken over: the verdicts are the same for fewer calls."
+        ),
+    )
+    repeats = forms.IntegerField(
+        label="Ask each question so many times",
+        required=False,
+        min_value=1,
+        max_value=MOST_REPEATS,
+        help_text=(
+            "Empty: once. 2 or more measures how often the judge contradicts itself, and certifies nobody."
+        ),
+    )
+    most_rows = forms.IntegerField(
+        label="At most so many rows",
+        required=False,
+        min_value=1,
+        max_value=2_000_000_000,
+        help_text=f"Empty: all of them; {REPEATED_ROWS} where questions are asked repeatedly.",
+    )
     expected = forms.IntegerField(required=False, widget=forms.HiddenInput)
-    field_order = ["judge_version", "criteria_version", "rows", "unlabelled", "max_calls", "max_cost"]
+    field_order = [
+        "judge_version",
+        "criteria_version",
+        "rows",
+        "unlabelled",
+        "asks_all",
+        "repeats",
+        "most_rows",
+        "max_calls",
+        "max_cost",
+    ]
 
     def __init__(self, *args: Any, user: AnyUser, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -108,8 +143,21 @@ class RunForm(BudgetForm):
     @property
     def asked(self) -> dict[str, Any]:
         """What the form asks for, as the services take it."""
+        repeats = self.cleaned_data["repeats"] or 1
+        kind = Run.Kind.CONSISTENCY if repeats > 1 else kind_of(self.cleaned_data["rows"])
         return {
             "judge_version": self.cleaned_data["judge_version"],
+            "kind": kind,
+            "asks_all": self.cleaned_data["asks_all"] or None,
+            "repeats": repeats,
+            "most_rows": self.cleaned_data["most_rows"],
+            **self.chosen,
+        }
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """Which rows, before a number of them is drawn."""
+        return {
             "criteria_version": self.cleaned_data["criteria_version"],
             "scope": self.cleaned_data["rows"],
             "include_unlabelled": self.cleaned_data["unlabelled"],
@@ -128,9 +176,8 @@ class RunForm(BudgetForm):
         """What to know of the jurors' families and examples before these rows are judged."""
         judge = self.cleaned_data["judge_version"]
         prefetch_related_objects([judge], "seats__juror__judge")
-        asked = {name: value for name, value in self.asked.items() if name != "judge_version"}
-        jurors = judge.jurors()
-        of_families = panel_warnings(jurors) + own_family_warnings(jurors, written(candidates_of(**asked)))
+        jurors, rows = judge.jurors(), candidates_of(**self.chosen)
+        of_families = panel_warnings(jurors) + own_family_warnings(jurors, written(rows))
         return of_families + example_notes(judge, self.cleaned_data["criteria_version"])
 
     def estimate(self) -> Estimate | None:

@@ -11,6 +11,7 @@ from django.db.models.functions import Length
 from judging.domain.early_stop import asked_in_turn
 from judging.domain.verdicts import Outcome
 from judging.models import JudgeVersion, Run
+from judging.services.examples import without_examples
 from judging.services.plans import price_of
 from judging.services.runs import Scope, bound, candidates_of, checked_jurors, planned, sample
 from labeling.models import CriteriaVersion
@@ -25,11 +26,12 @@ class Estimate:
     """What a run will take if nothing is resent: at most, and at least where it may ask fewer questions.
 
     At least: as many jurors as make a majority answer alike, and no answer of the last day can be taken over.
-    What Layer 1 will spare nobody knows before. `rows` are questions of the run's judge: each row as often as
-    it is repeated. `cost` in US dollars, None where a juror has no price.
+    What Layer 1 will spare nobody knows before. `rows` are each asked about `repeats` times. `cost` in US
+    dollars, None where a juror has no price.
     """
 
     rows: int
+    repeats: int
     calls: int
     fewest_calls: int
     tokens_in: int
@@ -59,17 +61,19 @@ def estimate(
     """
     jurors = checked_jurors(judge_version, criteria_version)
     run = planned(judge_version, criteria_version, kind, asks_all, repeats)
-    candidates = sample(candidates_of(criteria_version, scope, include_unlabelled), bound(kind, most_rows))
+    wanted = candidates_of(criteria_version, scope, include_unlabelled)
+    candidates = sample(without_examples(wanted, judge_version, criteria_version), bound(kind, most_rows))
     texts = ("request", "output", "grounding", "criteria_text")
     found = candidates.aggregate(n=Count("pk"), **{f"n_{text}": Sum(Length(text)) for text in texts})
-    rows, characters = repeats * found["n"], repeats * sum(found[f"n_{text}"] or 0 for text in texts)
-    asked = [_asked_of(juror, rows, characters) for juror in jurors]
-    answered = rows * _REPLY_TOKENS * len(spec_of(criteria_version).judged)
+    times, characters = repeats * found["n"], repeats * sum(found[f"n_{text}"] or 0 for text in texts)
+    asked = [_asked_of(juror, times, characters) for juror in jurors]
+    answered = times * _REPLY_TOKENS * len(spec_of(criteria_version).judged)
     needed = asked_in_turn([Outcome.PASS] * len(jurors)) if run.stops_early else len(jurors)
     return Estimate(
-        rows=rows,
-        calls=rows * len(jurors),
-        fewest_calls=rows * needed,
+        rows=found["n"],
+        repeats=repeats,
+        calls=times * len(jurors),
+        fewest_calls=times * needed,
         tokens_in=sum(asked),
         tokens_out=answered * len(jurors),
         fewest_tokens_in=sum(asked[:needed]),

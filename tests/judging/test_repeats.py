@@ -109,7 +109,7 @@ def test_the_estimate_counts_every_repeat() -> None:
     found = estimate(**about, kind="consistency", scope="unlabelled", repeats=4)
     some = estimate(**about, kind="scoring", scope="unlabelled", most_rows=10)
 
-    assert (found.rows, found.calls, found.fewest_calls) == (200, 400, 400)
+    assert (found.rows, found.repeats, found.calls, found.fewest_calls) == (50, 4, 400, 400)
     assert (some.rows, some.calls, some.fewest_calls) == (10, 20, 20)
 
 

@@ -26,7 +26,7 @@ from tests.factories import (
     make_user,
 )
 from tests.judging.golden import make_run
-from tests.judging.running import judged, panel, rows, scoring, scripted
+from tests.judging.running import frugal, judged, panel, rows, scoring, scripted
 
 pytestmark = pytest.mark.django_db
 
@@ -122,6 +122,65 @@ def test_calls_and_cost_are_shown_before_anything_starts(client: Client) -> None
 
 def query(values: dict[str, str]) -> str:
     return "&".join(f"{name}={value}" for name, value in values.items())
+
+
+def test_fewest_and_most_calls_tokens_and_dollars_are_shown(client: Client) -> None:
+    criteria_set = rows(3)
+    enter(client, criteria_set)
+    judge = make_panel([make_judge() for _ in range(3)])
+    JudgeVersion.objects.filter(kind="model").update(price={"input": 1000, "output": 1000})
+    asked = asked_for(judge, criteria_set, rows="unlabelled")
+
+    little = text_of(client, "/runs/new/?" + query(asked))
+    everybody = text_of(client, "/runs/new/?" + query(asked | {"asks_all": "on"}))
+
+    assert "<dt>Expected calls</dt><dd>6 to 9</dd>" in little
+    assert re.search(r"<dt>Tokens read</dt><dd>3,0\d\d to 4,\d{3}</dd>", little)
+    assert "<dt>Tokens written</dt><dd>360 to 540</dd>" in little
+    assert re.search(r"about \$3\.\d\d to \$5\.\d\d", little)
+    assert "answers of the last day to the very same questions" in little
+    assert "<dt>Expected calls</dt><dd>9</dd>" in everybody
+    assert 'name="asks_all" value="True"' in everybody
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ({}, {"kind": "scoring", "asks_all": False, "repeats": 1}),
+        ({"asks_all": "on"}, {"kind": "scoring", "asks_all": True, "repeats": 1}),
+        ({"repeats": "3"}, {"kind": "consistency", "asks_all": True, "repeats": 3}),
+        ({"repeats": "2", "most_rows": "2"}, {"kind": "consistency", "asks_all": True, "repeats": 2}),
+    ],
+)
+def test_the_form_says_how_thoroughly_to_ask(
+    client: Client, given: dict[str, str], made: dict[str, object]
+) -> None:
+    criteria_set = rows(4)
+    enter(client, criteria_set)
+    asked = asked_for(make_judge(), criteria_set, rows="unlabelled") | given
+    times = int(given.get("repeats", 1)) * int(given.get("most_rows", 4))
+
+    answer = client.post("/runs/new/", asked | {"expected": str(times)})
+
+    assert answer.status_code == 302
+    run = Run.objects.get()
+    assert {name: getattr(run, name) for name in made} == made
+    assert run.verdicts.count() == times
+
+
+def test_a_verdict_that_was_taken_over_says_from_which_run(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    criteria_set, judge = rows(1), panel("pass", "pass", "pass")
+    with scripted(monkeypatch):
+        first, again = frugal(judge, criteria_set), frugal(judge, criteria_set)
+    enter(client, criteria_set)
+
+    client.post(f"/runs/{again.pk}/verdicts/")
+    shown = text_of(client, f"/runs/{again.pk}/verdicts/")
+
+    assert shown.count(f'taken over from <a href="/runs/{first.pk}/">run {first.pk}</a>') == 2
+    assert "The jurors asked before had settled" in shown
 
 
 def test_what_was_shown_is_sent_and_no_token_lands_in_an_address(client: Client) -> None:
