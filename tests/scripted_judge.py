@@ -30,6 +30,7 @@ type Body = dict[str, Any]
 type Plan = Callable[[Body, int], str]
 
 _CRITERION = re.compile(r"^- (.+?) – score (-?\d+) \(.+?\) (?:or|to) (-?\d+) \(", re.MULTILINE)
+_EXAMPLE = re.compile(r"=== BEGIN CASE 1 CANDIDATE \w+ ===\n(.*?)\n=== END", re.DOTALL)
 _BOUNDARY = re.compile(r"The random word is (\S+)\.")
 SYSTEM_FINGERPRINT = "fp_scripted"
 PROMPT_TOKENS, COMPLETION_TOKENS = 100, 20
@@ -116,6 +117,7 @@ TEXTS: dict[str, Callable[[Body], str]] = {
     "duplicate-keys": lambda body: _pass_text(body).replace('{"criteria"', '{"feedback": "", "criteria"', 1),
     "2mb": lambda body: "[" * 2_000_000,
     "echo": candidate_of,
+    "repeats-example": lambda body: _EXAMPLE.findall(str(body["messages"][0]["content"]))[0],
     "wrong-model": _pass_text,
     "no-schema": _pass_text,
     "no-json": _pass_text,

@@ -15,6 +15,7 @@ from time import monotonic
 from django.conf import settings
 from django.db import DatabaseError
 
+from judging.domain.prompt import UnknownTemplate
 from judging.domain.reasons import PauseReason
 from judging.models import Run
 from judging.services.connections import NotConfigured
@@ -111,8 +112,12 @@ class Shift:
         try:
             self._pumps[run_id] = Pump(patiently(lambda: plan_of(run)), worker_name())
         except NotConfigured as missing:
-            reason, detail = PauseReason.NOT_CONFIGURED, str(missing)
-            patiently(lambda: pause_run(run_id=run_id, reason=reason, detail=detail))
+            self._pause(run_id, PauseReason.NOT_CONFIGURED, str(missing))
+        except UnknownTemplate as unknown:
+            self._pause(run_id, PauseReason.UNKNOWN_TEMPLATE, str(unknown))
+
+    def _pause(self, run_id: int, reason: PauseReason, detail: str) -> None:
+        patiently(lambda: pause_run(run_id=run_id, reason=reason, detail=detail))
 
     def _round(self) -> None:
         """One step of every pump."""

@@ -53,7 +53,7 @@ def test_any_other_row_is_refused_by_name(row: Offered, sentence: str) -> None:
 
 def test_there_are_eight_at_most_and_one_at_least_and_none_twice() -> None:
     assert len(take("replies", 1, [offered(n) for n in range(8)], BOUNDARY).rows) == 8
-    with pytest.raises(InvalidExamples, match="At most 8 rows .* these are 9"):
+    with pytest.raises(InvalidExamples, match=r"At most 8 rows .* these are 9"):
         take("replies", 1, [offered(n) for n in range(9)], BOUNDARY)
     with pytest.raises(InvalidExamples, match="No row is chosen"):
         take("replies", 1, [], BOUNDARY)

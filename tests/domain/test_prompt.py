@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judging.domain.prompt import _SIGNS, build_messages, flags, response_schema
+from judging.domain.prompt import _SIGNS, TEMPLATES, build_messages, flags, response_schema
 from labeling.domain.criteria import CriteriaSpec, CriterionSpec
 from tests.domain.specs import CLEAR, CORRECT, SPEC
 
@@ -70,11 +70,14 @@ def test_criteria_that_code_scores_are_not_asked_about() -> None:
 def test_braces_in_a_criterion_are_text() -> None:
     spec = CriteriaSpec((CriterionSpec("shape", 'Returns {"ok": true} or {0}.', minimum=1),))
 
-    assert 'Returns {"ok": true} or {0}.' in build_messages("juror-1", spec, "r", "c", "", "", BOUNDARY)[0]["content"]
+    for template in TEMPLATES:
+        system = build_messages(template, spec, "r", "c", "", "", BOUNDARY)[0]["content"]
+        assert 'Returns {"ok": true} or {0}.' in system
 
 
 def test_the_schema_names_each_criterion_with_its_scale() -> None:
-    entries = response_schema(CriteriaSpec((CORRECT, CLEAR)), "juror-1")["properties"]["criteria"]["items"]["anyOf"]
+    schema = response_schema(CriteriaSpec((CORRECT, CLEAR)), "juror-1")
+    entries = schema["properties"]["criteria"]["items"]["anyOf"]
 
     assert [entry["properties"]["name"]["enum"] for entry in entries] == [["correct"], ["clear"]]
     assert [entry["properties"]["score"]["enum"] for entry in entries] == [[0, 1], [1, 2, 3, 4, 5]]

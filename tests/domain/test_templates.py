@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from judging.domain.correction import CORRECTABLE
 from judging.domain.examples import Example, Examples
 from judging.domain.prompt import NEWEST, TEMPLATES, UnknownTemplate, build_messages, response_schema
+from judging.domain.reasons import SkipReason
 from tests.domain.specs import SPEC
 
 BOUNDARY = "5f3e9a7c1b2d4e6f8091a2b3c4d5e6f7"
@@ -41,15 +42,8 @@ def test_juror_1_asks_what_it_has_always_asked() -> None:
 def test_juror_2_asks_what_it_has_always_asked() -> None:
     correction = TEMPLATES["juror-2"].correction
     assert correction is not None
-    codes = [
-        "not_json",
-        "missing_criterion",
-        "unknown_criterion",
-        "out_of_scale",
-        "duplicate_key",
-        "empty_reply",
-    ]
-    said = [correction(code, SPEC) for code in codes]  # type: ignore[arg-type]
+    codes = "not_json missing_criterion unknown_criterion out_of_scale duplicate_key empty_reply"
+    said = [correction(SkipReason(code), SPEC) for code in codes.split()]
 
     assert (
         sha256([asked("juror-2"), asked("juror-2", EXAMPLES), response_schema(SPEC, "juror-2"), said])
