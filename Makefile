@@ -19,8 +19,9 @@ demo: $(VENV)/.installed ## the example, running: pages, worker, scripted jurors
 test: $(VENV)/.installed-dev $(VENV)/axe/$(AXE).js ## all tests, on SQLite or on DATABASE_URL and REDIS_URL where they are set
 	$(PYTEST)
 
-soak: $(VENV)/.installed-dev ## a thousand rows, workers killed on the way; on SQLite and on servers of its own
-	env -u DATABASE_URL -u REDIS_URL $(PY) -m pytest -n 0 -s tests/faults/soak_runs.py
+soak: $(VENV)/.installed-dev ## long runs, everything killed on the way, on servers of its own; ONLY=outage: one part
+	env -u DATABASE_URL -u REDIS_URL $(PY) -m pytest -n 0 -s tests/faults/soak_runs.py tests/faults/soak_memory.py \
+		$(if $(ONLY),-k "$(ONLY)")
 
 bench: $(VENV)/.installed-dev ## measure against baselines, write docs/benchmarks.md; ONLY=import: one part; FULL=1: 100 000 rows, too
 	env -u DATABASE_URL -u REDIS_URL $(PY) -m tests.benchmarks --only "$(ONLY)" $(if $(SMALL),--small) $(if $(FULL),--full)
