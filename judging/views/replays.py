@@ -26,10 +26,6 @@ class Replayed:
     schedule: Schedule | None
     add: str  # the address of the form for a nightly one
 
-    @property
-    def moved(self) -> int:
-        return self.flips.fixed + self.flips.regressed
-
 
 def replayed(standing: Standing, certificate: Certificate) -> Replayed:
     """What the detail page says of replays."""
