@@ -15,6 +15,7 @@ from judging.domain.precheck import criteria_text_of
 from judging.models import Calibration, CalibrationRow
 from judging.services.layer1 import examine
 from labeling.models import Candidate, CriteriaVersion
+from labeling.services.settled import settled_by_split
 
 _PORTION = 5_000  # rows looked at in one answer of a page, some two seconds
 _SECONDS = 5.0  # no longer than this, however long the rows are
@@ -112,7 +113,7 @@ def measure(
     Writes nothing and asks no model. Some 0.25 ms for a row of ordinary length.
     """
     settled = Candidate.objects.golden(version).order_by("pk")
-    total = settled.count()
+    total = sum(settled_by_split(version).values())
     asked = settled.filter(pk__gt=after).values_list("pk", "truth")
     truths = {pk: truth or "" for pk, truth in asked[:most]}
     seen, killed = _examined(version, truths, monotonic() + seconds)
