@@ -71,7 +71,7 @@ def _quorum_words(jurors: int) -> str:
 def _correction_words(version: JudgeVersion) -> str:
     template = TEMPLATES.get(version.template)
     asks_again = template is not None and template.correction and version.params.get("corrections", 1)
-    return "is sent back once, to be put right" if asks_again else "is skipped at once"
+    return "sent back once, to be put right" if asks_again else "skipped at once"
 
 
 def _example_words(version: JudgeVersion, led: Collection[str]) -> str:
