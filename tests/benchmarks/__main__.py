@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks import imports, layer1, pages, queue, rivals, scale, serving, wall
+from tests.benchmarks import calls, imports, layer1, pages, queue, rivals, scale, serving, wall
 from tests.benchmarks.figures import Figure
 from tests.benchmarks.house import House, open_house
 from tests.benchmarks.machine import origin
@@ -30,6 +30,7 @@ PARTS: dict[str, Callable[[House], list[Figure]]] = {
     "pages": pages.measure,
     "import": imports.measure,
     "queue": queue.measure,
+    "calls": calls.measure,
     "peers": rivals.measure,
 }
 _LONGEST, _LONGEST_FULL = 600, 3600  # seconds for one part
