@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 SEVERAL = 4  # failures in a row, without an answer between, that say the provider is down
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 15.0  # seconds between two probes
-_ALWAYS_WAITED = 60.0  # seconds that a provider may ask us to wait, whatever the patience
+ALWAYS_WAITED = 60.0  # seconds that a provider may ask us to wait, whatever the patience
 _WIDE = 32  # calls at once at which nothing is held back any more
 
 
@@ -79,19 +79,23 @@ class Breaker:
         if self.has_room(now, in_flight):
             return False
         told = self.told_until > now
-        if told and self.told_until - now > max(patience, _ALWAYS_WAITED):
+        if told and self.told_until - now > max(patience, ALWAYS_WAITED):
             return True
-        waited = max(patience, _ALWAYS_WAITED) if told else patience
+        waited = max(patience, ALWAYS_WAITED) if told else patience
         return self.down_since is not None and now - self.down_since >= waited
+
+    def may_be_hopeless(self, now: float) -> bool:
+        """Whether waiting might be in vain for somebody."""
+        return self.is_down or self.told_until - now > ALWAYS_WAITED
 
     def gives_up_at(self, patience: float) -> float | None:
         """When waiting gets hopeless if nothing changes; None where it does not."""
         if self.down_since is None:
             return None
         told = self.told_until > self.shut_until
-        return self.down_since + (max(patience, _ALWAYS_WAITED) if told else patience)
+        return self.down_since + (max(patience, ALWAYS_WAITED) if told else patience)
 
     def forget_if_old(self, now: float, age: float) -> None:
         """Nobody asked for a while: what was known then says nothing of today."""
-        if self.is_down and now - self.last > max(age, _ALWAYS_WAITED) and now >= self.told_until:
+        if self.is_down and now - self.last > max(age, ALWAYS_WAITED) and now >= self.told_until:
             self.failures, self.pause, self.shut_until, self.down_since = 0, 0.0, 0.0, None

@@ -102,7 +102,7 @@ SKIP_SENTENCES: dict[SkipReason, str] = {
     SkipReason.EMPTY_REPLY: "The reply is empty.",
     SkipReason.TOO_LONG: "The reply is far longer than a verdict can be.",
     SkipReason.TIMEOUT: "The provider did not answer in time, resends included.",
-    SkipReason.RATE_LIMITED: "The provider kept refusing for too many calls. Lower its limit of calls.",
+    SkipReason.RATE_LIMITED: "The provider kept refusing for too many calls. Set limits under Providers.",
     SkipReason.UNAVAILABLE: "The provider could not be reached or failed, resends included.",
     SkipReason.BAD_REQUEST: "The provider refused the question as malformed.",
     SkipReason.CONTENT_FILTER: "The provider's content filter stopped the question or the answer.",

@@ -35,12 +35,18 @@ def remedy(code: str, *, model: str, key_env: str, address_env: str) -> str:
             "VERA_CALL_TIMEOUT for the workers."
         ),
         SkipReason.RATE_LIMITED: (
-            f"The provider kept refusing because of too many calls with {key}. Wait a while, or raise the "
-            "limit there."
+            f"The provider kept refusing because of too many calls with {key}. Wait a while, raise the limit "
+            "there, or have an administrator set on the page Providers what it allows."
         ),
         SkipReason.WRONG_MODEL: (
             "Another model answered than the one that was asked. Where the name is an alias on purpose, add "
-            "the parameter “answers_as” with the name that answers, as a new version."
+            "the parameter “answers_as” with the name that answers, as a new version; “expect_model” demands "
+            "exactly one."
+        ),
+        SkipReason.CONTEXT_TOO_LONG: (
+            f"The question and its longest reply do not fit into the context of “{model}”. Where the model "
+            "takes more than its parameter “context_tokens” says, correct that in a new version; a server of "
+            "your own may be started with a larger context. Else take a model that takes in more."
         ),
     }
     return known.get(code) or _SENTENCES[code]

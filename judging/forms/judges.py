@@ -56,9 +56,12 @@ class ModelForm(forms.Form):
         widget=forms.TextInput,
         help_text=format_html(
             "Sent with each question, as JSON: <code>{}</code>. With <code>{}</code> in it a reply that "
-            "cannot be read is not sent back once.",
+            "cannot be read is not sent back once; with <code>{}</code> only the model of that very name may "
+            "answer; with <code>{}</code>, the model's context, what does not fit is not sent.",
             '{"temperature": 0, "max_tokens": 2000}',
             '"corrections": 0',
+            '"expect_model": "gpt-4o-2024-08-06"',
+            '"context_tokens": 8192',
         ),
     )
     price_input = forms.DecimalField(

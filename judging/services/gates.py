@@ -16,7 +16,7 @@ from queue import SimpleQueue
 
 from django.conf import settings
 
-from judging.domain.outage import Breaker
+from judging.domain.outage import ALWAYS_WAITED, Breaker
 from judging.domain.reasons import SkipReason
 from judging.llm import Outcome, Reply, Unavailable, resendable
 from judging.services.limits import Allowed
@@ -89,7 +89,7 @@ class Gate:
         self._gates = gates
         self._line: deque[_Waiter] = deque()
         self._correction = 0
-        self._why = Unavailable(SkipReason.UNAVAILABLE, requests=0)
+        self._why: Unavailable | None = None  # the last failure; none where another worker was told to wait
         self._timer: asyncio.TimerHandle | None = None
 
     async def send(
@@ -97,7 +97,8 @@ class Gate:
     ) -> Outcome:
         """Make one request when its turn has come; no request at all where waiting is hopeless."""
         if not await self._pass(expected, patience):
-            return Unavailable(self._why.code, self._why.detail, requests=0)
+            why = self._why or Unavailable(SkipReason.RATE_LIMITED)
+            return Unavailable(why.code, why.detail, requests=0)
         try:
             outcome = await attempt()
             self._learn(outcome, expected)
@@ -172,6 +173,7 @@ class Gate:
             self._correct(outcome, expected)
         if isinstance(outcome, Reply) or not resendable(outcome.code):
             self.breaker.answered(now)
+            self._why = None
             return
         self._why = outcome
         if outcome.code == SkipReason.RATE_LIMITED:
@@ -188,8 +190,7 @@ class Gate:
     def advance(self) -> None:
         """Let pass who may, send away who waits in vain, look again when that may change by itself."""
         now = self._now()
-        if self.breaker.is_down:
-            self._send_away(now)
+        self._send_away(now)
         while self._line and self._may_pass(now):
             waiter = self._line.popleft()
             if not waiter.passed.done():
@@ -198,8 +199,12 @@ class Gate:
         self._look_again(now)
 
     def _send_away(self, now: float) -> None:
+        closed_for = self._gates.closed_until.get(self.provider, 0.0) - now
+        if closed_for <= ALWAYS_WAITED and not self.breaker.may_be_hopeless(now):
+            return
         for waiter in list(self._line):
-            if self.breaker.is_hopeless(now, waiter.patience, self.in_flight):
+            too_long = closed_for > max(waiter.patience, ALWAYS_WAITED)
+            if too_long or self.breaker.is_hopeless(now, waiter.patience, self.in_flight):
                 self._line.remove(waiter)
                 if not waiter.passed.done():
                     waiter.passed.set_result(False)

@@ -2,14 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import time
+from datetime import time, timedelta
 from io import BytesIO
 
 from django.contrib.auth.models import User
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from judging.models import JudgeVersion, Run, Schedule, Trial, Verdict
+from judging.models import (
+    JudgeVersion,
+    ProviderLimit,
+    ProviderShare,
+    Run,
+    Schedule,
+    TakenFormat,
+    Trial,
+    Verdict,
+)
 from judging.services.replays import count_replay
 from judging.services.retrying import retry_skipped
 from judging.services.schedules import Plan, add_schedule, switch_schedule
@@ -42,6 +51,8 @@ NO_PAGES = {
     "run_resume",
     "run_cancel",
     "run_retry",
+    "provider_limits",
+    "format_forget",
     "schedule_switch",
     "schedule_run",
     "schedule_delete",
@@ -83,6 +94,7 @@ def make_site() -> Site:
     lead, labeler = make_user("lena", lead_of=criteria_set), make_user("lars", labels=criteria_set)
     empty.memberships.create(user=lead, role="lead")
     strict, hasty = make_judge("strict"), make_judge("hasty")
+    limit_provider(make_judge("house", model="openai/qwen3"))
     panel = make_panel([strict, hasty], "panel")
     calibrated = calibrate(strict, criteria_set, (28, 2, 3, 27), skipped=2)
     calibrate(hasty, criteria_set, (18, 12, 9, 21))
@@ -104,6 +116,26 @@ def make_site() -> Site:
         schedules=plan_ahead(strict, criteria_set),
         repeated=repeat(panel, criteria_set),
         asked_again=ask_again(panel, criteria_set, lead),
+    )
+
+
+def limit_provider(judge: JudgeVersion) -> None:
+    """A provider with every limit, closed for a while, and a format that its model was found to take."""
+    JudgeVersion.objects.filter(pk=judge.pk).update(base_url_env="VERA_JUROR_OLLAMA_URL")
+    soon = timezone.now() + timedelta(minutes=2)
+    limit = ProviderLimit.objects.create(
+        provider="VERA_JUROR_OLLAMA_URL",
+        calls_in_flight=8,
+        requests_per_minute=600,
+        tokens_per_minute=200_000,
+        closed_until=soon,
+    )
+    ProviderShare.objects.create(limit=limit, worker="host:4711", calls=5, lease_until=soon)
+    TakenFormat.objects.create(
+        model="openai/qwen3",
+        base_url_env="VERA_JUROR_OLLAMA_URL",
+        format="json",
+        noted_at=timezone.now(),
     )
 
 
@@ -256,6 +288,12 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "judges": [reverse("judges")],
         "judge_add": [reverse("judge_add", args=[kind]) for kind in ("model", "panel")],
         "judge": [reverse("judge", args=[each]) for each in ("strict", "panel")],
+        "judge_add_local": [reverse("judge_add_local")],
+        "judge_connect": [
+            reverse("judge_connect", args=["strict"]) + "?server=ollama",
+            reverse("judge_connect", args=["house"]),
+        ],
+        "providers": [reverse("providers")],
         "judge_edit": [reverse("judge_edit", args=["strict"])],
         "runs": [reverse("runs")],
         "schedules": [reverse("schedules")],
@@ -294,7 +332,11 @@ def labeler_pages(site: Site) -> dict[str, list[str]]:
 
 
 def admin_pages(site: Site) -> dict[str, list[str]]:
-    return {"set_new": [reverse("set_new")], "members": [reverse("members", args=[site.empty.slug])]}
+    return {
+        "set_new": [reverse("set_new")],
+        "members": [reverse("members", args=[site.empty.slug])],
+        "providers": [reverse("providers")],
+    }
 
 
 def demo_pages(site: Site) -> dict[str, list[str]]:
