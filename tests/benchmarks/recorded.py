@@ -108,4 +108,4 @@ def _with_broken(
         yield arrival
         if place % (BROKEN_EVERY - 1) == 0:
             failed = json.dumps({"success": False, "result": None, "call": next(numbers)})
-            yield Arrival(arrival.request, failed, dict.fromkeys(jurors, "fail"))
+            yield Arrival("Call the tool and report its result.", failed, dict.fromkeys(jurors, "fail"))

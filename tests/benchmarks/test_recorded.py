@@ -15,7 +15,7 @@ def checked(day: Recording) -> None:
     assert {name for each in day.arrivals for name in each.said} == set(day.jurors)
     assert {said for each in day.arrivals for said in each.said.values()} <= {"pass", "fail", "prose"}
     broken = [each for each in day.arrivals if '"success": false' in each.output]
-    assert len(broken) == sum(len(delivery) // 20 for delivery in day.deliveries) > 0
+    assert 0.03 < len(broken) / len(day.arrivals) < 0.06
     verdicts = {run_precheck(Case(each.output, request=each.request)).verdict for each in broken}
     assert verdicts == {Layer1.KILL}
 
