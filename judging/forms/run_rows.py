@@ -1,6 +1,5 @@
 """Which of a run's replies without a verdict to look at."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +12,10 @@ from judging.models import JudgeVersion, Verdict
 
 @dataclass(frozen=True, slots=True)
 class SkipCounts:
-    """What there is to choose from: number of replies by reason, the jurors, and how many are asked again."""
+    """What there is to choose from: replies by reason, by juror, and how many were asked for again."""
 
     by_reason: dict[str, int]
-    jurors: Sequence[JudgeVersion]
+    by_juror: dict[JudgeVersion, int]
     again: int
 
 
@@ -34,7 +33,8 @@ class SkipFilter(forms.Form):
         listed = {**reasons, asked: reasons.get(asked, 0)} if asked in SKIP_SENTENCES else reasons
         named = [(code, f"{code.replace('_', ' ')} ({n:,})") for code, n in listed.items()]
         self._offer("reason", ("", f"any ({sum(reasons.values()):,})"), *named)
-        self._offer("juror", ("", "any"), *((str(each.pk), str(each)) for each in counts.jurors))
+        of_jurors = [(str(juror.pk), f"{juror} ({n:,})") for juror, n in counts.by_juror.items()]
+        self._offer("juror", ("", "any"), *of_jurors)
         again = [("again", f"asked again ({counts.again:,})")] if counts.again else []
         self._offer("show", ("", "without a verdict"), *again)
 

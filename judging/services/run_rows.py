@@ -5,7 +5,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet
 
 from judging.domain.reasons import KILLED
-from judging.models import Run, SkippedAttempt, Verdict
+from judging.models import JudgeVersion, Run, SkippedAttempt, Verdict
 from judging.models.runs import VerdictQuerySet
 from labeling.models import Exposure
 from labeling.services.audit import record
@@ -49,6 +49,13 @@ def skip_counts(run: Run) -> dict[str, int]:
     """How many such questions there are by reason, the most frequent first."""
     counted = skipped_of(run).order_by().values_list("reason").annotate(n=Count("pk"))
     return dict(counted.order_by("-n", "reason"))
+
+
+def skips_by_juror(run: Run) -> dict[JudgeVersion, int]:
+    """How many there are of each juror, in the order of the seats."""
+    counted = skipped_of(run).order_by().values_list("judge_version").annotate(n=Count("pk"))
+    found = dict(counted)
+    return {juror: found.get(juror.pk, 0) for juror in run.judge_version.jurors()}
 
 
 def opened_of(run: Run, reader: User) -> VerdictQuerySet:

@@ -20,6 +20,7 @@ from judging.services.run_rows import (
     opened_of,
     skip_counts,
     skipped_of,
+    skips_by_juror,
     without_verdict,
 )
 from labeling.views.scope import page_of
@@ -54,7 +55,7 @@ def run_skips(request: Request, pk: int) -> HttpResponse:
     """The calls that brought no verdict, with the raw replies. Nothing of a verdict is here."""
     run = get_run(request.user, pk)
     again = asked_again_of(run)
-    counts = SkipCounts(skip_counts(run), run.judge_version.jurors(), again.count())
+    counts = SkipCounts(skip_counts(run), skips_by_juror(run), again.count())
     form = SkipFilter(request.GET, counts=counts)
     page = page_of(form.choose(skipped_of(run), again), request, _PER_PAGE)
     shown = [ShownSkip(verdict, sentence_of(verdict)) for verdict in page]

@@ -101,8 +101,8 @@ def test_the_panel_is_derived_anew_from_the_old_answers_and_the_new_one(
 
 def test_a_decided_row_is_not_asked_again_where_nobody_is_asked_needlessly() -> None:
     run = skipping(make_panel([make_judge(), make_judge()]), a=1, skipped_fail=1)
-    Run.objects.filter(pk=run.pk).update(asks_all=False)
-    run.refresh_from_db()
+    Run.objects.filter(pk=run.pk).update(asks_all=False, kind="scoring")
+    run = Run.objects.get(pk=run.pk)
     one = run.verdicts.filter(kind="juror", outcome="pass").first()
     assert one is not None
     Verdict.objects.filter(pk=one.pk).update(outcome="skipped", reason="timeout")
