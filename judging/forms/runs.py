@@ -89,8 +89,8 @@ class RunForm(BudgetForm):
         label="Ask every juror about every row",
         required=False,
         help_text=(
-            "Needed to compare the jurors, and always done where a judge is measured. Else a panel's juror is "
-            "not asked where the others have decided, and answers of the last day to the very same questions "
+            "Needed to compare the jurors, and always done where a judge is measured. Else a panel's juror "
+            "is not asked where the others have decided, and answers of the last day to the same questions "
             "are taken over: the verdicts are the same for fewer calls."
         ),
     )

@@ -14,6 +14,7 @@ from judging.domain.reasons import PauseReason, SkipReason
 from judging.models import JudgeVersion, Run, Schedule, Verdict
 from judging.services.calibration import layer1_of
 from judging.services.certification import certify_run
+from judging.services.examples import without_examples
 from judging.services.filling import skip_rows
 from judging.services.writing import insert_verdicts
 from labeling.access import AnyUser
@@ -131,7 +132,7 @@ def start_run(
     run.save()
     if candidates is None:
         candidates = candidates_of(criteria_version, scope, include_unlabelled)
-    candidates = sample(candidates, most)
+    candidates = sample(without_examples(candidates, judge_version, criteria_version), most)
     if not _write_pending(run, jurors, candidates):
         raise CannotRun(_no_rows(scope, include_unlabelled))
     _record(run, actor, "run_started")
