@@ -40,6 +40,7 @@ class ExamplesForm(forms.Form):
 
     def __init__(self, *args: Any, user: AnyUser, held: Examples | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.initial = dict(self.initial)
         self.held = held
         sets = led_sets(user).filter(live_version__isnull=False).select_related("live_version")
         field = self.fields["examples_of"]
@@ -47,7 +48,9 @@ class ExamplesForm(forms.Form):
         field.queryset = sets.order_by("slug")
         # Examples of a set that its editor does not lead are not shown to them, and stay.
         self.hidden = held if held and not sets.filter(slug=held.criteria_set).exists() else None
+        self.sought = next(iter(_ids([self["find_row"].value()])), None)
         self.offers = self._offers(sets)
+        self.initial["find_row"] = None  # it has been found, or there is none
         rows = self.fields["example_rows"]
         assert isinstance(rows, forms.MultipleChoiceField)
         rows.choices = [(str(each.pk), str(each)) for each in self.offers]
@@ -57,8 +60,7 @@ class ExamplesForm(forms.Form):
         if chosen is None or chosen.live_version is None:
             return []
         ticked = _ids(self["example_rows"].value() or [])
-        found = _ids([self["find_row"].value()])
-        return possible_examples(chosen.live_version, ticked, found[0] if found else None)
+        return possible_examples(chosen.live_version, ticked, self.sought)
 
     @property
     def choice(self) -> ExampleChoice | None:

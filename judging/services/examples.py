@@ -39,10 +39,14 @@ def possible_examples(
     others = golden.filter(pk=find) if find is not None else golden
     newest = others.exclude(pk__in=also).order_by("-pk")[:LISTED]
     return [
-        PossibleExample(pk, settled, " ".join(beginning.split()))
+        PossibleExample(pk, settled, _excerpt(beginning))
         for found in (named, newest)
         for pk, settled, beginning in found.values_list("pk", "settled", "beginning")
     ]
+
+
+def _excerpt(beginning: str) -> str:
+    return " ".join(beginning.split()) + ("…" if len(beginning) == _EXCERPT else "")
 
 
 def taken(choice: ExampleChoice) -> Examples:

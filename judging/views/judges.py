@@ -165,7 +165,8 @@ def _form(
     """The form as it was sent; unbound where it is new or only more rows are to be shown in it."""
     start = form_class.initial_of(base) if base else {}
     data = request.POST if request.method == "POST" else None
-    if "show_rows" in request.POST or "examples_of" in request.GET:
+    # Enter in the field that finds a row would otherwise save.
+    if "show_rows" in request.POST or request.POST.get("find_row") or "examples_of" in request.GET:
         start, data = start | ModelForm.typed(request.POST or request.GET), None
     return form_class(data, initial=start, user=request.user, base=base)
 

@@ -78,6 +78,17 @@ def test_only_the_list_comes_when_htmx_asks_for_a_set_s_rows(as_lead: Client, re
     assert "checked" in found
 
 
+def test_enter_in_the_field_that_finds_a_row_finds_it_and_saves_nothing(
+    as_lead: Client, replies: CriteriaSet
+) -> None:
+    row = tune(replies, output="The one that is sought.")
+
+    page = as_lead.post("/judges/add/model/", FORM | {"examples_of": replies.pk, "find_row": row.pk})
+
+    assert "The one that is sought." in page.content.decode()
+    assert (page.status_code, JudgeVersion.objects.count()) == (200, 0)
+
+
 @pytest.mark.parametrize(
     ("sent", "sentence"),
     [
