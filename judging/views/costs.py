@@ -1,6 +1,13 @@
 """What a decision costs, in words."""
 
-from judging.domain.costs import Spent, per_decision
+from collections.abc import Sequence
+
+from judging.domain.costs import Spent, per_decision, saved
+from judging.domain.disagreement import questions, spared_in_turn
+from judging.models import JudgeVersion, Run
+from judging.services.costs import costs_by_juror
+from judging.services.disagreements import patterns_of
+from judging.views.figures import percent
 from judging.views.run_figures import dollars
 
 _NOT_COUNTED = "not known: it was not counted when this judge was last calibrated."
@@ -22,3 +29,17 @@ def decision_cost(spent: Spent | None, jurors: int) -> str:
     if not cost.at_least:
         return words
     return f"at least {words} The price of {spent.unpriced:,} of {replies:,} replies is not known."
+
+
+def in_turn_words(run: Run, jurors: Sequence[JudgeVersion]) -> str:
+    """What a run that asked everybody would have saved by asking no further than needed; "" for nothing."""
+    patterns = patterns_of(run, jurors)
+    spared = spared_in_turn(patterns, "human" if run.on_split == "human" else "majority")
+    if not sum(spared):
+        return ""
+    asked, money = questions(patterns), saved(spared, costs_by_juror(run, jurors))
+    less = f", and {dollars(money)} less" if money is not None else ""
+    return (
+        f"Asked no further than needed, {asked - sum(spared):,} of its {asked:,} questions would have "
+        f"brought the very same verdicts: {percent(sum(spared) / asked)} fewer{less}."
+    )

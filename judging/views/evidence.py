@@ -13,7 +13,7 @@ from judging.services.families import written_in_sets
 from judging.services.judges import with_jurors
 from judging.services.standing import Standing
 from judging.views.answers import answer_of
-from judging.views.costs import decision_cost
+from judging.views.costs import decision_cost, in_turn_words
 from judging.views.figures import defined, lines_of, more_lines_of
 from judging.views.judge_facts import family_warnings
 from judging.views.kappa_history import kappa_over_time
@@ -26,6 +26,7 @@ from judging.views.two_by_two import two_by_two
 from labeling.domain.agreement import band, kappa
 
 _HISTORY = 20  # events shown
+_FEW = 2_000  # rows on which jurors are compared while the page waits; of more, another page tells
 _BANDS = {
     "strong": "strong: the judge nearly always says what people say",
     "substantial": "substantial: clearly more than luck, with errors to be expected",
@@ -86,8 +87,8 @@ def _at_work(standing: Standing) -> Run | None:
 
 def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
     table, kills = certificate.calibration.table, kills_of(certificate.calibration)
-    seats = _seats(certificate)
-    return {
+    seats, version = _seats(certificate), _with_jurors(standing)
+    return _costs(certificate, version) | {
         "calibration": certificate.calibration,
         "rests_on_rows": rests_on_rows(certificate.calibration),
         "limits": limits_of(certificate.calibration),
@@ -97,8 +98,7 @@ def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
         "more_lines": more_lines_of(certificate),
         "band": _BANDS.get(defined(lambda: band(kappa(table))) or ""),
         "seats": seats,
-        "cost": decision_cost(spent_in(certificate.calibration.run), len(seats[1:]) or 1),
-        "warnings": _warnings(standing),
+        "warnings": _warnings(version, standing),
         "worth": worth_of(certificate, [seat.line for seat in seats[1:]]),
         "history": _history(standing),
         "two_by_two": two_by_two(standing),
@@ -107,11 +107,24 @@ def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def _warnings(standing: Standing) -> list[str]:
+def _with_jurors(standing: Standing) -> JudgeVersion:
+    return with_jurors(JudgeVersion.objects.filter(pk=standing.judge_version.pk)).get()
+
+
+def _costs(certificate: Certificate, version: JudgeVersion) -> dict[str, str]:
+    """What a decision costs, and what asking a panel's jurors no further than needed would have saved."""
+    run, jurors = certificate.calibration.run, version.jurors()
+    compares = len(jurors) > 1 and certificate.n <= _FEW
+    return {
+        "cost": decision_cost(spent_in(run), len(jurors)),
+        "in_turn": in_turn_words(run, jurors) if compares else "",
+    }
+
+
+def _warnings(version: JudgeVersion, standing: Standing) -> list[str]:
     """What is to be known of the families of its jurors, on these rows."""
-    found = with_jurors(JudgeVersion.objects.filter(pk=standing.judge_version.pk)).get()
     written = written_in_sets([standing.criteria_version.criteria_set_id])
-    return family_warnings(found, [standing], written)
+    return family_warnings(version, [standing], written)
 
 
 def _seats(certificate: Certificate) -> list[Seat]:

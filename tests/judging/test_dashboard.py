@@ -589,3 +589,20 @@ def test_the_detail_page_warns_of_families(client: Client, criteria_set: Criteri
     assert "In “replies” 4 of 4 rows were written by a model of one's own family" in page.replace(
         "&#x27;", "'"
     )
+
+
+def test_a_panel_says_what_asking_no_further_than_needed_saves(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    panel = make_panel([make_judge() for _ in range(3)], "panel")
+    certificate = certify(panel, criteria_set, a=3, d=3)
+    run = certificate.calibration.run
+    run.verdicts.filter(kind="juror").update(cost="0.01", answered_model="scripted")
+
+    page = text(client.get("/dashboard/panel/replies/"))
+
+    assert "12 of its 18 questions would have brought the very same verdicts" in page
+    assert "33.3% fewer, and $0.0600 less." in page
+    run.on_split = "human"
+    run.save()
+    assert "no further than needed" not in text(client.get("/dashboard/panel/replies/"))
