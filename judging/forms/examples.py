@@ -48,7 +48,8 @@ class ExamplesForm(forms.Form):
         field.queryset = sets.order_by("slug")
         # Examples of a set that its editor does not lead are not shown to them, and stay.
         self.hidden = held if held and not sets.filter(slug=held.criteria_set).exists() else None
-        self.sought = next(iter(_ids([self["find_row"].value()])), None)
+        typed = self.data if self.is_bound else self.initial
+        self.sought = next(iter(_ids([typed.get("find_row", "")])), None)
         self.offers = self._offers(sets)
         self.initial["find_row"] = None  # it has been found, or there is none
         rows = self.fields["example_rows"]

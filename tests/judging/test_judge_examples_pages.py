@@ -76,6 +76,7 @@ def test_only_the_list_comes_when_htmx_asks_for_a_set_s_rows(as_lead: Client, re
     assert "<html" not in part
     assert (part.count("people say pass"), found.count("people say pass")) == (3, 2)
     assert "checked" in found
+    assert f'value="{rows[2].pk}" id="id_find_row"' not in found
 
 
 def test_enter_in_the_field_that_finds_a_row_finds_it_and_saves_nothing(
