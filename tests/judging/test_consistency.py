@@ -1,13 +1,20 @@
 """How steady judges are, counted in the database."""
 
+from collections import Counter
+from typing import Any
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from judging.services.consistency import answers_on, flips, measured, moves_of, repeats_of
+from judging.services.engine import work_on
+from judging.services.runs import start_run
 from labeling.models import CriteriaSet
-from tests.factories import make_criteria_set, make_judge, make_panel
+from tests.factories import live, make_criteria_set, make_judge, make_panel
 from tests.judging.repeating import make_repeats
+from tests.judging.running import juror, rows, scripted
+from tests.scripted_judge import candidate_of
 
 pytestmark = pytest.mark.django_db
 
@@ -72,3 +79,29 @@ def test_the_newest_run_of_each_judge_on_each_criteria_counts_where_the_reader_l
     make_repeats(make_judge(), ours, ["PP"])
 
     assert measured([judge.pk], CriteriaSet.objects.filter(pk=ours.pk)) == [above, newest]
+
+
+def test_a_run_that_repeats_its_questions_finds_the_judge_that_flips(monkeypatch: pytest.MonkeyPatch) -> None:
+    criteria_set = rows(4)
+    flipping, calm = juror("flipping"), juror("calm")
+    asked: Counter[str] = Counter()
+
+    def behave(body: dict[str, Any], _: int) -> str:
+        asked[key := f"{body['model']} {candidate_of(body)}"] += 1
+        return "fail" if body["model"] == "flipping" and asked[key] == 2 else "pass"
+
+    with scripted(monkeypatch, behave) as judge:
+        run = start_run(
+            judge_version=make_panel([flipping, calm]),
+            criteria_version=live(criteria_set),
+            kind="consistency",
+            scope="unlabelled",
+            repeats=3,
+        )
+        work_on(run.pk)
+
+    found = repeats_of([run.pk])
+    assert len(judge.calls) == 24
+    assert found[run.pk, flipping.pk] == {(2, 1): 4}
+    assert found[run.pk, calm.pk] == {(3, 0): 4}
+    assert found[run.pk, run.judge_version_id] == {(2, 0): 4}  # one to one is no majority

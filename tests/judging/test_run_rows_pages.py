@@ -14,7 +14,7 @@ from judging.models import Run, SkippedAttempt, Verdict
 from judging.services.retrying import retry_skipped
 from labeling.models import Exposure
 from tests.factories import make_criteria_set, make_judge, make_panel, make_user
-from tests.judging.golden import make_run
+from tests.judging.golden import certified, make_run
 from tests.judging.repeating import make_repeats
 
 pytestmark = pytest.mark.django_db
@@ -269,3 +269,17 @@ def test_only_runs_that_repeat_have_rows_that_flip(client: Client) -> None:
     assert client.get(f"/runs/{run.pk}/flips/").status_code == 404
     for method in (client.get, client.post):
         assert method(f"/runs/{repeated.pk}/flips/").status_code == 404
+
+
+def test_the_button_on_a_judges_page_leads_to_the_form_filled_in(client: Client) -> None:
+    judge, criteria_set = make_judge("wobbly"), make_criteria_set()
+    run = make_run(judge, criteria_set, a=30, d=30)
+    certified(run)
+    enter(client, run)
+    found = re.search(r'href="(/runs/new/[^"]+)">How steady is it', text_of(client, "/judges/wobbly/"))
+    assert found is not None
+
+    shown = text_of(client, found[1].replace("&amp;", "&"))
+
+    assert "<dt>Rows, 3 times</dt>" in shown
+    assert "Start the run" in shown
