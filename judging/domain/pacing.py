@@ -18,6 +18,7 @@ _TRAVEL = 0.5  # from the sending to the provider's count, more or less
 _SPAN = WINDOW + PERMIT_LIFE + _TRAVEL + EARLY + 0.01
 _LATEST = 2 * WINDOW  # further ahead no question is due, whatever a clock that jumped says
 _CHARACTERS_PER_TOKEN, _BYTES_PER_TOKEN, _REPLY_TOKENS = 4, 4, 300
+_LONGEST_NAME = 200
 _TURN = 10.0  # seconds after which shares that do not divide evenly move on by one worker
 
 # Models that litellm knows without a prefix, by how their names begin.
@@ -55,7 +56,8 @@ def provider_of(asked: Asked) -> str:
     place = asked.base_url_env or _prefix(asked.model)
     key = asked.api_key_env
     usual = place.replace("_", "").upper() + "APIKEY"
-    return place if not key or key.replace("_", "") == usual else f"{place}:{key}"
+    own = not key or key.replace("_", "") == usual
+    return (place if own else f"{place}:{key}")[:_LONGEST_NAME]
 
 
 def _prefix(model: str) -> str:

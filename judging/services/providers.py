@@ -50,7 +50,7 @@ def providers(now: datetime) -> list[Provider]:
     for share in ProviderShare.objects.filter(lease_until__gt=now).select_related("limit").order_by("worker"):
         found[share.limit.provider].shares.append(share)
     _add_formats(found, versions, now)
-    return [found[name] for name in sorted(found)]
+    return [found[name] for name in sorted(found, key=str.lower)]
 
 
 def _used(versions: Iterable[JudgeVersion]) -> dict[str, Provider]:

@@ -4,7 +4,7 @@ import time
 import pytest
 
 from judging.domain.reasons import SkipReason
-from judging.domain.reply import Refused, check_model, parse_reply, storable
+from judging.domain.reply import Refused, check_context, check_model, parse_reply, storable
 from tests.domain.specs import SPEC, reply
 
 VERDICT = reply()
@@ -184,3 +184,29 @@ def test_an_alias_may_say_what_it_answers_as() -> None:
 
     with pytest.raises(Refused):
         check_model("azure/our-deployment", "gpt-3.5", {"answers_as": "gpt-4o"})
+
+
+@pytest.mark.parametrize(
+    ("pinned", "answered"),
+    [("gpt-4o-2024-08-06", "gpt-4o-2024-08-06"), ("GPT-4o", "gpt-4O"), ("qwen/qwen3", "openai/qwen/qwen3")],
+)
+def test_a_pinned_model_may_answer(pinned: str, answered: str) -> None:
+    check_model("openai/alias", answered, {"expect_model": pinned})
+
+
+@pytest.mark.parametrize("answered", ["gpt-4o-2024-08-06", "gpt-4", "other/gpt-4o", ""])
+def test_nobody_else_may_answer_than_the_model_that_is_pinned(answered: str) -> None:
+    with pytest.raises(Refused, match="expect_model") as refused:
+        check_model("openai/gpt-4o", answered, {"expect_model": "gpt-4o"})
+
+    assert refused.value.code == SkipReason.WRONG_MODEL
+
+
+def test_a_context_that_the_question_filled_was_cut() -> None:
+    check_context({"context_tokens": 4096}, 4095)
+    check_context({"context_tokens": 4096}, None)
+    check_context({}, 1_000_000)
+
+    with pytest.raises(Refused) as refused:
+        check_context({"context_tokens": 4096}, 4096)
+    assert refused.value.code == SkipReason.CONTEXT_TOO_LONG

@@ -214,9 +214,10 @@ def test_a_panel_of_one_is_refused_in_place(as_lead: Client) -> None:
 
     answer = as_lead.post(
         "/judges/add/panel/",
-    "/judges/add/local/",
-    "/judges/careful/connect/",
-    "/providers/", {"slug": "panel", "members": [only.pk], "on_split": "majority"}
+        "/judges/add/local/",
+        "/judges/careful/connect/",
+        "/providers/",
+        {"slug": "panel", "members": [only.pk], "on_split": "majority"},
     )
 
     assert answer.status_code == 422
