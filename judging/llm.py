@@ -16,10 +16,11 @@ from functools import cache, partial
 from queue import Empty, SimpleQueue
 from typing import Any, Literal
 
+from judging.domain.masking import without_key
 from judging.domain.pacing import least_context
 from judging.domain.params import SENT, check_names
 from judging.domain.reasons import PauseReason, SkipReason
-from judging.llm_errors import detail_of, read_error, retry_after_of, without_key
+from judging.llm_errors import detail_of, read_error, retry_after_of
 
 type Format = Literal["schema", "json", "none"]
 type Outcome = Reply | Unavailable
@@ -157,6 +158,11 @@ def formats_learned() -> dict[tuple[str, str], Format]:
     return found
 
 
+async def load() -> None:
+    """Import the library, where nobody has yet; other questions of the loop go on meanwhile."""
+    await asyncio.to_thread(_litellm)
+
+
 async def warm_up() -> None:
     """Import the library and let it load what it loads at its first question, without asking anybody.
 
@@ -268,8 +274,8 @@ def _reply(answer: Any, latency_ms: int, call: Call) -> Reply:
     return Reply(
         text=without_key(choice.message.content or "", secret),
         finish_reason=str(choice.finish_reason or ""),
-        model=str(answer.model or ""),
-        provider_fingerprint=str(getattr(answer, "system_fingerprint", None) or ""),
+        model=without_key(str(answer.model or ""), secret),
+        provider_fingerprint=without_key(str(getattr(answer, "system_fingerprint", None) or ""), secret),
         prompt_tokens=asked,
         completion_tokens=answered,
         cost=None if asked is None or answered is None or _is_priceless(call) else _cost(answer),

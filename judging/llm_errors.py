@@ -5,8 +5,8 @@ import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import quote
 
+from judging.domain.masking import without_key
 from judging.domain.reasons import PauseReason, SkipReason
 
 _MAX_DETAIL = 500
@@ -107,10 +107,3 @@ def detail_of(error: Exception, api_key: str | None) -> str:
     """What the error says, without the key and not longer than a paragraph."""
     text = without_key(str(error) or type(error).__name__, api_key)
     return _LOOKS_LIKE_KEY.sub("[key]", text)[:_MAX_DETAIL]
-
-
-def without_key(text: str, api_key: str | None) -> str:
-    """The text with the key that was sent taken out, however the provider came to repeat it."""
-    for secret in (api_key, quote(api_key, safe="")) if api_key else ():
-        text = text.replace(secret, "[key]")
-    return text
