@@ -1,5 +1,6 @@
 """A judge's parameters: those that shape the answer, with values that can be."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -65,10 +66,8 @@ def test_what_cannot_be_is_refused_in_a_sentence(params: dict[str, Any], said: s
     )
 )
 def test_nothing_but_a_refusal_comes_of_any_value(params: dict[str, Any]) -> None:
-    try:
+    with suppress(InvalidJudgeParams):
         check_params(params)
-    except InvalidJudgeParams as refused:
-        assert str(refused)
 
 
 def test_an_older_version_with_a_value_that_is_refused_today_can_still_be_asked() -> None:

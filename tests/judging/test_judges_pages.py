@@ -213,11 +213,7 @@ def test_a_panel_of_one_is_refused_in_place(as_lead: Client) -> None:
     only = make_judge("only")
 
     answer = as_lead.post(
-        "/judges/add/panel/",
-        "/judges/add/local/",
-        "/judges/careful/connect/",
-        "/providers/",
-        {"slug": "panel", "members": [only.pk], "on_split": "majority"},
+        "/judges/add/panel/", {"slug": "panel", "members": [only.pk], "on_split": "majority"}
     )
 
     assert answer.status_code == 422
