@@ -10,6 +10,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable
+from concurrent.futures import wait
 from time import monotonic
 
 from django.conf import settings
@@ -17,6 +18,8 @@ from django.db import DatabaseError
 
 from judging.domain.prompt import UnknownTemplate
 from judging.domain.reasons import PauseReason
+from judging.llm import load
+from judging.loop import run_in_loop
 from judging.models import Run
 from judging.services.connections import NotConfigured
 from judging.services.patience import patiently
@@ -63,6 +66,19 @@ def _running_runs() -> list[int]:
     return list(Run.objects.filter(state=Run.State.RUNNING).order_by("pk").values_list("pk", flat=True))
 
 
+def _can_ask() -> bool:
+    """Wait until this process has loaded what it asks with; False where it is told to stop meanwhile.
+
+    Seconds, once: rows that it claimed before would wait for it while others could have had them.
+    """
+    loading = run_in_loop(load())
+    while not loading.done():
+        if is_stopping():
+            return False
+        wait([loading], timeout=_ROUND)
+    return True
+
+
 class Shift:
     """Several runs side by side: each has a pump of its own and an equal share of the calls in flight.
 
@@ -100,8 +116,9 @@ class Shift:
         self._look_at = monotonic() + _LOOK_EVERY
         self._not_before = {run: self._not_before[run] for run in found if run in self._not_before}
         due = [run for run in found if monotonic() >= self._not_before.get(run, 0.0)]
-        for run in due:
-            if run not in self._pumps and len(self._pumps) < settings.VERA_CALLS_IN_FLIGHT:
+        new = [run for run in due if run not in self._pumps]
+        if new and _can_ask():
+            for run in new[: settings.VERA_CALLS_IN_FLIGHT - len(self._pumps)]:
                 self._begin(run)
 
     def _begin(self, run_id: int) -> None:
@@ -122,17 +139,17 @@ class Shift:
     def _round(self) -> None:
         """One step of every pump."""
         share = max(1, settings.VERA_CALLS_IN_FLIGHT // len(self._pumps))
-        wait = _ROUND / len(self._pumps)
+        seconds = _ROUND / len(self._pumps)
         for run_id, pump in list(self._pumps.items()):
             pump.flight.most = share
-            if not self._step(run_id, pump, wait):
+            if not self._step(run_id, pump, seconds):
                 del self._pumps[run_id]
                 self._not_before[run_id] = monotonic() + _AGAIN_AFTER
 
-    def _step(self, run_id: int, pump: Pump, wait: float) -> bool:
+    def _step(self, run_id: int, pump: Pump, seconds: float) -> bool:
         """False when the pump has ended; one that fails ends alone."""
         try:
-            if pump.step(wait):
+            if pump.step(seconds):
                 return True
             pump.close()
         except Exception as error:
