@@ -163,11 +163,6 @@ async def load() -> None:
     await asyncio.to_thread(_litellm)
 
 
-async def load() -> None:
-    """Import the library, where nobody has yet; other questions of the loop go on meanwhile."""
-    await asyncio.to_thread(_litellm)
-
-
 async def warm_up() -> None:
     """Import the library and let it load what it loads at its first question, without asking anybody.
 
