@@ -21,7 +21,7 @@ from inspect_ai.solver import solver  # noqa: E402
 JURORS = 3
 
 
-@solver
+@solver  # type: ignore[untyped-decorator]
 def given_output() -> Any:
     """The candidate that the row holds already, in place of an answer to be made."""
 
