@@ -70,6 +70,8 @@ def tend() -> None:
     try:
         if monotonic() >= rounds.look_at:
             _look(rounds)
+        elif not TOLD.empty():
+            _tell()
         if rounds.limited:
             _fetch(rounds)
     finally:
@@ -80,7 +82,7 @@ def withdraw() -> None:
     """Nothing more is asked for now: parts of limits that nobody here uses are given back at once."""
     rounds = _my_rounds()
     with _at_work:
-        _tell(rounds)
+        _tell()
         if rounds.held:
             time.sleep(_PARTING)
             rounds.asked = None
@@ -105,7 +107,7 @@ def _my_rounds() -> _Rounds:
 
 def _look(rounds: _Rounds) -> None:
     rounds.look_at = monotonic() + _LOOK
-    _tell(rounds)
+    _tell()
     began = monotonic()
     found = patiently(lambda: limits.allowed(rounds.providers)) if rounds.providers else {}
     rounds.limited = bool(rounds.held) or any(allowed.is_limited for allowed in found.values())
@@ -121,7 +123,7 @@ async def _set_allowed(found: dict[str, Allowed], began: float) -> None:
     here.advance()
 
 
-def _tell(rounds: _Rounds) -> None:
+def _tell() -> None:
     """Tell the other workers which provider said when to come again, and what formats were refused."""
     told: dict[str, float] = {}
     with suppress(Empty):

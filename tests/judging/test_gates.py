@@ -14,7 +14,9 @@ from judging.models import JudgeVersion, ProviderLimit, ProviderShare, Run
 from judging.services import gatekeeping
 from judging.services.plans import plan_of
 from judging.services.pump import Pump
-from tests.factories import make_panel
+from judging.services.trials import start_trial
+from judging.services.trying import answer_trial
+from tests.factories import live, make_criteria_set, make_panel, make_user
 from tests.judging.running import KEY, URL, judged, juror, only, outcomes, rows, scoring, scripted
 from tests.scripted_judge import ScriptedJudge
 
@@ -244,6 +246,26 @@ def test_a_pinned_model_that_answers_is_believed(monkeypatch: pytest.MonkeyPatch
         verdict = only(judged(juror("pass", params={"expect_model": "PASS", "context_tokens": 8192})))
 
     assert verdict.outcome == "pass"
+
+
+def test_who_tries_a_judge_is_told_at_once_that_its_provider_is_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judging.domain.backoff._FIRST", 0.01)
+    patience(monkeypatch, 100)
+    began = time.monotonic()
+
+    with scripted(monkeypatch) as judge:
+        trial = start_trial(
+            judge_version=juror("503"),
+            criteria_version=live(make_criteria_set()),
+            texts={"output": "Hello."},
+            actor=make_user(),
+        )
+        assert answer_trial(trial.pk)
+    trial.refresh_from_db()
+
+    assert trial.answers["jurors"][0]["code"] == "unavailable"
+    assert len(judge.calls) == 4
+    assert time.monotonic() - began < 50
 
 
 def test_a_process_remembers_no_limit_that_was_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
