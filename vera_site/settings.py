@@ -371,5 +371,7 @@ LOGGING = {
         "labeling": {"level": "INFO"},
         "celery": {"level": "WARNING"},
         "LiteLLM": {"level": "ERROR"},
+        # At DEBUG these write down headers and bodies, in which a provider may repeat the key.
+        **{name: {"level": "INFO"} for name in ("openai", "httpx", "httpx2", "httpcore", "httpcore2")},
     },
 }
