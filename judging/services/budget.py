@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from judging.domain.reasons import PauseReason
 from judging.models import Run, Verdict
@@ -67,7 +67,7 @@ def _spent(plan: Plan) -> _Spent:
 
 def _under_way(run_id: int) -> int:
     """Questions of the rows that some worker holds, asked or about to be; it looks at no other rows."""
-    held = Verdict.objects.own().pending().filter(run=run_id, lease_until__gt=timezone.now())
+    held = Verdict.objects.own().pending().filter(run=run_id, lease_until__gt=Now())
     kinds = dict(held.values_list("pk", "kind"))
     alone = sum(kind == Verdict.Kind.JUROR for kind in kinds.values())
     return alone + Verdict.objects.pending().filter(panel_verdict__in=list(kinds)).count()

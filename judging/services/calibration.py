@@ -73,8 +73,11 @@ def opened_rows(version: CriteriaVersion) -> int:
 
 
 def attempts(judge: Judge, version: CriteriaVersion) -> int:
-    """How many versions of `judge` were scored on `certify` rows of `version`, by runs of their own."""
-    scored = Verdict.objects.filter(
+    """How many versions of `judge` were scored on `certify` rows of `version`, by runs of their own.
+
+    One that was only asked repeatedly was not compared with people.
+    """
+    scored = Verdict.objects.exclude(run__kind=Run.Kind.CONSISTENCY).filter(
         judge_version=OuterRef("pk"),
         run__criteria_version=version,
         candidate__split="certify",

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from judging.models import Calibration, Certificate, JudgeVersion, Run
+from judging.services.calibration import attempts
 from judging.services.disagreements import patterns_of
 from judging.services.engine import work_on
 from judging.services.estimates import estimate
@@ -13,6 +14,7 @@ from judging.services.runs import CannotRun, start_run
 from judging.services.starting import start_once
 from labeling.models import Candidate, CriteriaSet
 from tests.factories import live, make_candidate, make_ruling
+from tests.judging.golden import make_run
 from tests.judging.running import juror, outcomes, panel, rows, scripted
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +59,17 @@ def test_golden_rows_are_asked_repeatedly_without_touching_a_certificate(
     assert outcomes(run) == {"juror pass": 6}
     assert not Certificate.objects.exists()
     assert not Calibration.objects.exists()
+
+
+def test_repeating_questions_is_no_attempt_at_a_certificate() -> None:
+    judge, criteria_set = juror(), rows(0)
+    draft = JudgeVersion.objects.create(judge=judge.judge, number=2, kind="model", model="openai/pass")
+    make_run(judge, criteria_set, a=1)
+    make_run(draft, criteria_set, a=1, kind="consistency")
+    assert attempts(judge.judge, live(criteria_set)) == 1
+
+    make_run(draft, criteria_set, a=1)
+    assert attempts(judge.judge, live(criteria_set)) == 2
 
 
 def test_what_layer_1_kills_is_counted_out(monkeypatch: pytest.MonkeyPatch) -> None:
