@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 from django.conf import settings
 from django.db import models
 from django.db.models import Prefetch, Q
+from django.db.models.functions import Now
 
 from judging.models.judges import JudgeVersion
 from labeling.models import Candidate, CriteriaVersion, Criterion
@@ -91,7 +92,7 @@ class VerdictQuerySet(models.QuerySet["Verdict"]):
         """Those without an answer yet."""
         return self.filter(outcome="pending")
 
-    def claimable(self, now: datetime) -> Self:
+    def claimable(self, now: datetime | Now) -> Self:
         """Work that nobody holds: never claimed, given back, or held by a worker whose lease ran out."""
         return self.own().pending().filter(Q(lease_until=None) | Q(lease_until__lt=now))
 

@@ -1,5 +1,6 @@
 """Claims: which worker holds which rows, for how long, and what becomes of rows that kill their workers.
 
+Leases are told by the database's clock, so that workers whose own clocks differ agree on who holds what.
 A claim counts an attempt. A row that was given back was not attempted, so giving back takes the count back;
 what remains counts the workers that died with the row.
 """
@@ -10,7 +11,8 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Now
 
 from judging.domain.reasons import SkipReason
 from judging.models import Run, Verdict
@@ -35,29 +37,28 @@ def claim_suspect(plan: Plan, worker: str) -> list[int]:
 
 @transaction.atomic
 def _claim(plan: Plan, worker: str, limit: int, **which: int) -> list[int]:
-    now = timezone.now()
     if not Run.objects.filter(pk=plan.run_id, state=Run.State.RUNNING).exists():
         return []
     limit = affordable(plan, limit)
-    free = Verdict.objects.claimable(now).filter(run=plan.run_id, **which)
+    free = Verdict.objects.claimable(Now()).filter(run=plan.run_id, **which)
     # SQLite knows no row locks and needs none: its write transactions take turns.
     found = free.select_for_update(skip_locked=True).order_by().values_list("pk", flat=True)[:limit]
     claimed = sorted(found)
     if claimed:
         Verdict.objects.filter(pk__in=claimed).update(
-            claimed_by=worker, lease_until=now + _lease(), claims=F("claims") + 1
+            claimed_by=worker, lease_until=_lease_end(), claims=F("claims") + 1
         )
     return claimed
 
 
-def _lease() -> timedelta:
-    return timedelta(seconds=settings.VERA_CLAIM_LEASE)
+def _lease_end() -> CombinedExpression:
+    return Now() + timedelta(seconds=settings.VERA_CLAIM_LEASE)
 
 
 def renew(worker: str, rows: Collection[int]) -> int:
     """Hold on to rows in work; returns how many are still this worker's."""
     held = Verdict.objects.pending().filter(pk__in=rows, claimed_by=worker)
-    return held.update(lease_until=timezone.now() + _lease())
+    return held.update(lease_until=_lease_end())
 
 
 def release(worker: str, rows: Collection[int], *, attempted: bool = False) -> int:
@@ -68,5 +69,5 @@ def release(worker: str, rows: Collection[int], *, attempted: bool = False) -> i
 
 def park_lost(run_id: int) -> int:
     """Set aside the rows that a third worker died with; returns how many."""
-    lost = Verdict.objects.claimable(timezone.now()).filter(run=run_id, claims__gte=MOST_ATTEMPTS)
+    lost = Verdict.objects.claimable(Now()).filter(run=run_id, claims__gte=MOST_ATTEMPTS)
     return skip_rows(lost, SkipReason.WORKER_LOST) if lost.exists() else 0

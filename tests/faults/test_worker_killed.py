@@ -91,6 +91,7 @@ def test_a_worker_whose_clock_is_an_hour_off_spoils_no_verdict(make_house: MakeH
     house.wait_for_end()
 
     house.check_each_once(40)
+    assert house.judge.repeated() == 0  # nobody takes what another holds
 
 
 def test_a_row_that_kills_its_worker_is_set_aside_and_the_run_finishes(make_house: MakeHouse) -> None:
