@@ -1,5 +1,6 @@
 """Read what litellm raises, by the names of its classes: the reason, when to come again, what to tell."""
 
+import math
 import re
 import time
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from judging.domain.masking import without_key
 from judging.domain.reasons import PauseReason, SkipReason
 
 _MAX_DETAIL = 500
+_LONGEST_WAIT = 86_400.0  # seconds
 _LOOKS_LIKE_KEY = re.compile(r"\b(?:sk|gsk|xai|pplx|AIza)[-_A-Za-z0-9]{12,}|(?<=Bearer )\S+")
 
 _BY_PROVIDER_CODE: dict[Any, SkipReason | PauseReason] = {
@@ -83,23 +85,35 @@ def _by_status(error: Exception) -> SkipReason | PauseReason:
 
 
 def retry_after_of(error: Exception) -> float | None:
-    """Seconds the provider asks to wait, as a number or a date in its headers; None where it does not say."""
+    """Seconds the provider asks to wait, as a number or a date in its headers; None where it does not say.
+
+    No more than a day is believed, and nothing that is no time.
+    """
     headers = (
         getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None) or {}
     )
-    stated = headers.get("retry-after")
-    if stated is None:
-        return None
+    in_ms, stated = headers.get("retry-after-ms"), headers.get("retry-after")
+    seconds = None if in_ms is None else _number(in_ms)
+    if seconds is not None:
+        seconds /= 1000
+    elif stated is not None:
+        seconds = _number(stated)
+        seconds = _seconds_until(stated) if seconds is None else seconds
+    return None if seconds is None else min(max(0.0, seconds), _LONGEST_WAIT)
+
+
+def _number(stated: str) -> float | None:
     try:
-        return max(0.0, float(stated))
+        number = float(stated)
     except ValueError:
-        return _seconds_until(stated)
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _seconds_until(date: str) -> float | None:
     try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
-    except ValueError:
+        return parsedate_to_datetime(date).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError):
         return None
 
 

@@ -176,12 +176,12 @@ class Gate:
             self._why = None
             return
         self._why = outcome
-        if outcome.code == SkipReason.RATE_LIMITED:
-            self.breaker.limited(now, outcome.retry_after, chance)
-            if outcome.retry_after:
-                TOLD.put((self.provider, outcome.retry_after))
-        else:
+        if outcome.code != SkipReason.RATE_LIMITED:
             self.breaker.failed(now, chance)
+        if outcome.retry_after or outcome.code == SkipReason.RATE_LIMITED:
+            self.breaker.limited(now, outcome.retry_after, chance)
+        if outcome.retry_after and self.provider:
+            TOLD.put((self.provider, outcome.retry_after))
 
     def _correct(self, reply: Reply, expected: int) -> None:
         if reply.prompt_tokens is not None and reply.completion_tokens is not None:

@@ -169,12 +169,11 @@ def test_one_juror_of_three_always_down_leaves_the_others_in_peace(monkeypatch: 
 
 
 def test_questions_at_a_closed_gate_hold_up_no_other_provider(monkeypatch: pytest.MonkeyPatch) -> None:
-    ProviderLimit.objects.create(
-        provider=f"{OTHER_URL}:{KEY}", closed_until=timezone.now() + timedelta(seconds=3)
-    )
-
     with scripted(monkeypatch) as judge, ScriptedJudge() as other:
         monkeypatch.setenv(OTHER_URL, other.url)
+        judged(juror(), 1)  # the library takes its time to load
+        until = timezone.now() + timedelta(seconds=5)
+        ProviderLimit.objects.create(provider=f"{OTHER_URL}:{KEY}", closed_until=until)
         run = judged(make_panel([juror("pass", base_url_env=OTHER_URL), juror("pass")]), 40)
 
     assert outcomes(run) == {"panel pass": 40, "juror pass": 80}
