@@ -30,6 +30,7 @@ _TITLES = {
     "pages": "Pages with many verdicts",
     "import": "Import",
     "queue": "The next row to label",
+    "calls": "Model calls per live decision",
     "peers": "The same work by other programs",
 }
 _FROM, _TO = "<!-- figures of make bench -->", "<!-- end of the figures -->"

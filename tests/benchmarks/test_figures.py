@@ -65,7 +65,7 @@ def test_the_page_says_which_part_could_not_be_measured() -> None:
     assert "Measured somewhere." in written
     assert "- **Run**: A run." in written
     assert written.endswith("## Import\n\n*This part could not be measured; `make bench` says why.*\n")
-    assert list(PARTS) == ["run", "layer1", "serving", "pages", "import", "queue"]
+    assert list(PARTS) == ["run", "scale", "layer1", "serving", "pages", "import", "queue", "calls", "peers"]
 
 
 def test_where_the_time_goes_is_told_where_a_target_is_missed() -> None:
