@@ -93,11 +93,12 @@ async def _corrected(plan: Plan, first: Answer, reply: Reply, call: Call, sent: 
 
     Where that brings no reply, the first one's reason stands.
     """
+    before = sent.calls
     try:
         second = await reply_to(correction_of(plan, first, reply, call), sent)
     except Unavailable as failure:
         detail = f"{first.detail} Asked once more, which brought no reply: {failure.code}."
-        return replace(first, corrections=1, detail=detail)
+        return replace(first, corrections=int(sent.calls > before), detail=detail)
     answer = _read(plan, first.question, second)
     return replace(
         answer,

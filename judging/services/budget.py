@@ -36,7 +36,8 @@ def affordable(plan: Plan, rows: int) -> int:
     """How many of `rows` more the budget allows to claim now. Inside the transaction that claims.
 
     Calls under way anywhere are counted as spent, so that two workers cannot spend one call twice; only
-    resends can go beyond. Raises `BudgetSpent` when nothing is under way and not one row is affordable.
+    resends and replies sent back can go beyond. Raises `BudgetSpent` when nothing is under way and not one
+    row is affordable.
     """
     if plan.max_calls is None and plan.max_cost is None:
         return rows

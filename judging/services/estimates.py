@@ -1,6 +1,5 @@
 """What a run will take: rows, calls, tokens and dollars, before anything starts."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,7 +11,7 @@ from judging.domain.early_stop import asked_in_turn
 from judging.domain.verdicts import Outcome
 from judging.models import JudgeVersion, Run
 from judging.services.examples import without_examples
-from judging.services.plans import price_of
+from judging.services.plans import examples_for, price_of
 from judging.services.runs import Scope, bound, candidates_of, checked_jurors, planned, sample
 from labeling.models import CriteriaVersion
 from labeling.services.criteria import spec_of
@@ -66,7 +65,7 @@ def estimate(
     texts = ("request", "output", "grounding", "criteria_text")
     found = candidates.aggregate(n=Count("pk"), **{f"n_{text}": Sum(Length(text)) for text in texts})
     times, characters = repeats * found["n"], repeats * sum(found[f"n_{text}"] or 0 for text in texts)
-    asked = [_asked_of(juror, times, characters) for juror in jurors]
+    asked = [_asked_of(juror, criteria_version, times, characters) for juror in jurors]
     answered = times * _REPLY_TOKENS * len(spec_of(criteria_version).judged)
     needed = asked_in_turn([Outcome.PASS] * len(jurors)) if run.stops_early else len(jurors)
     return Estimate(
@@ -85,9 +84,10 @@ def estimate(
     )
 
 
-def _asked_of(juror: JudgeVersion, rows: int, characters: int) -> int:
+def _asked_of(juror: JudgeVersion, version: CriteriaVersion, rows: int, characters: int) -> int:
     """Tokens that a juror reads: instructions and examples with every row, and the rows."""
-    examples = len(json.dumps(juror.examples)) if juror.examples else 0
+    shown = examples_for(juror, version.criteria_set.slug)
+    examples = sum(len(text) for text in shown.texts) if shown else 0
     return rows * (_PROMPT_TOKENS + examples // _CHARACTERS_PER_TOKEN) + characters // _CHARACTERS_PER_TOKEN
 
 
