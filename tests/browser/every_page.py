@@ -9,6 +9,8 @@ from django.contrib.auth.models import User
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
+from judging.domain.examples import stored
+from judging.domain.judges import ExampleChoice
 from judging.models import (
     JudgeVersion,
     ProviderLimit,
@@ -19,10 +21,11 @@ from judging.models import (
     Trial,
     Verdict,
 )
+from judging.services.examples import taken
 from judging.services.replays import count_replay
 from judging.services.retrying import retry_skipped
 from judging.services.schedules import Plan, add_schedule, switch_schedule
-from labeling.models import CriteriaSet, ImportBatch, Skip
+from labeling.models import Candidate, CriteriaSet, ImportBatch, Skip
 from labeling.services.imports import import_golden
 from tests.factories import (
     live,
@@ -100,6 +103,7 @@ def make_site() -> Site:
     calibrate(hasty, criteria_set, (18, 12, 9, 21))
     of_panel = calibrate(panel, criteria_set, (16, 1, 1, 16))
     divided = divide(make_run(panel, criteria_set, a=3, b=2, c=1, d=3, split="tune"))
+    show_examples(strict, criteria_set)
     make_version(criteria_set)
     return Site(
         lead=lead,
@@ -117,6 +121,14 @@ def make_site() -> Site:
         repeated=repeat(panel, criteria_set),
         asked_again=ask_again(panel, criteria_set, lead),
     )
+
+
+def show_examples(judge: JudgeVersion, criteria_set: CriteriaSet) -> None:
+    """Let the judge have two settled tune rows in its prompt."""
+    tune = Candidate.objects.filter(criteria_set=criteria_set, split="tune", rulings__verdict="pass")
+    hashes = tune.order_by("pk").values_list("content_hash", flat=True)[:2]
+    examples = stored(taken(ExampleChoice(criteria_set.slug, tuple(hashes))))
+    JudgeVersion.objects.filter(pk=judge.pk).update(template="juror-2", examples=examples)
 
 
 def limit_provider(judge: JudgeVersion) -> None:
@@ -249,11 +261,26 @@ def bring_in(criteria_set: CriteriaSet, lead: User) -> int:
 
 
 def try_out(judge: JudgeVersion, criteria_set: CriteriaSet) -> list[int]:
-    """Trials of a judge: one that waits for a worker and one that failed."""
+    """Trials of a judge: one that waits for a worker, one that failed, one whose reply was sent back."""
     about = {"judge_version": judge, "criteria_version": live(criteria_set), "texts": {"output": "Hello."}}
     waiting = Trial.objects.create(**about)
     failed = Trial.objects.create(**about, state="failed", problem="The provider was not reached.")
-    return [waiting.pk, failed.pk]
+    sent = {"model": judge.model, "params": {}, "messages": [{"role": "user", "content": "Score it."}]}
+    told = {
+        "judge": str(judge),
+        "slug": judge.judge.slug,
+        "outcome": "pass",
+        "flags": [],
+        "sent": sent,
+        "raw_reply": '{"criteria": []}',
+        "latency_ms": 40,
+        "corrections": 1,
+        "rejected_reply": "I would let it pass.",
+        "rejected_sentence": "The reply is not exactly one JSON object of the agreed shape.",
+    }
+    answers = {"layer1": {"check": "", "reason": "", "checks": 9}, "jurors": [told]}
+    answered = Trial.objects.create(**about, state="answered", answers=answers)
+    return [waiting.pk, failed.pk, answered.pk]
 
 
 def lead_pages(site: Site) -> dict[str, list[str]]:
