@@ -35,6 +35,7 @@ _TITLES = {
 }
 _FROM, _TO = "<!-- figures of make bench -->", "<!-- end of the figures -->"
 _FAILED = "*This part could not be measured; `make bench` says why.*"
+_ABSENT = "*Not measured: what it needs is not installed, as `make bench` says.*"
 
 
 def page(origin: str, results: Mapping[str, Sequence[Figure] | None]) -> str:
@@ -53,5 +54,6 @@ def with_table(readme: str, origin: str, results: Mapping[str, Sequence[Figure] 
 
 
 def _section(name: str, figures: Sequence[Figure] | None) -> str:
-    body = _FAILED if figures is None else f"{table_of(figures)}\n\n{meanings_of(figures)}"
+    measured = f"{table_of(figures)}\n\n{meanings_of(figures)}" if figures else _ABSENT
+    body = _FAILED if figures is None else measured
     return f"## {_TITLES[name]}\n\n{body}\n"
