@@ -69,9 +69,14 @@ def _anything(value: Any) -> bool:
 
 
 def _number(low: float, high: float) -> Callable[[Any], bool]:
-    return lambda value: (
-        isinstance(value, int | float | Decimal) and not isinstance(value, bool) and low <= value <= high
-    )
+    return lambda value: _is_number(value) and low <= value <= high
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it can be compared: TOML knows a decimal that is no number, and comparing that one raises."""
+    if isinstance(value, Decimal):
+        return not value.is_nan()
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _whole(low: int, high: int) -> Callable[[Any], bool]:

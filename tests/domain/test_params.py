@@ -1,6 +1,7 @@
 """A judge's parameters: those that shape the answer, with values that can be."""
 
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -32,6 +33,9 @@ def test_what_shapes_an_answer_is_taken(params: dict[str, Any]) -> None:
         ({"temperature": 2.1}, "“temperature” must be a number from 0 to 2"),
         ({"temperature": "0"}, "“temperature” must be a number"),
         ({"temperature": True}, "“temperature” must be a number"),
+        ({"temperature": float("nan")}, "“temperature” must be a number"),
+        ({"temperature": Decimal("nan")}, "“temperature” must be a number"),
+        ({"top_p": Decimal("-inf")}, "“top_p” must be a number"),
         ({"top_p": -0.1}, "“top_p” must be a number from 0 to 1"),
         ({"max_tokens": 0}, "“max_tokens” must be a whole number of tokens, such as 2000"),
         ({"max_tokens": 10.5}, "whole number"),
