@@ -49,7 +49,8 @@ def corrective_messages(asked: Sequence[Mapping[str, str]], reply: str, correcti
 
     A verdict stands at the end, so that is what is kept of a long reply.
     """
-    said = storable(without_reasoning(reply) or reply)[-MOST_CHARACTERS:]
+    answer = without_reasoning(reply)
+    said = storable(reply if answer is None else answer)[-MOST_CHARACTERS:]
     return [
         *(dict(message) for message in asked),
         {"role": "assistant", "content": said.strip() or "(nothing)"},

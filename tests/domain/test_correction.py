@@ -84,6 +84,7 @@ def test_what_is_sent_back_can_be_sent(said: str) -> None:
 def test_of_a_long_reply_the_end_is_sent_back_for_there_stands_the_verdict() -> None:
     assert sent("not_json", "x" * 50_000 + "the end")[2]["content"].endswith("the end")
     assert sent("empty_reply", "")[2]["content"] == "(nothing)"
+    assert sent("empty_reply", "<think>It says so.</think>")[2]["content"] == "(nothing)"
 
 
 @given(texts, texts, texts)
