@@ -63,7 +63,7 @@ def provider_of(asked: Asked) -> str:
 def _prefix(model: str) -> str:
     prefix, slash, _ = model.partition("/")
     if slash:
-        return prefix.lower()
+        return prefix.lower() or model
     return next((name for start, name in _BARE_NAMES.items() if model.startswith(start)), model)
 
 

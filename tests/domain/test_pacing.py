@@ -42,6 +42,7 @@ class Version:
         (Version("gpt-4o"), "openai"),
         (Version("claude-3-5-haiku-latest"), "anthropic"),
         (Version("house-model"), "house-model"),
+        (Version("/house-model"), "/house-model"),
         (Version("openai/qwen3", "VERA_JUROR_OLLAMA_URL"), "VERA_JUROR_OLLAMA_URL"),
         (Version("openai/qwen3", "VERA_JUROR_A_URL", "VERA_JUROR_KEY"), "VERA_JUROR_A_URL:VERA_JUROR_KEY"),
     ],
