@@ -67,6 +67,8 @@ def change_schedule(
     """Another plan for a schedule. What is due stays due unless the times changed. Raises `UnknownZone`."""
     locked = _locked(schedule)
     before = [getattr(locked, name) for name in _TIMING]
+    if locked.criteria_set_id != plan.criteria_set.pk:
+        locked.fired_at, locked.problem = None, ""  # they tell of the other set
     for name, value in _columns(plan).items():
         setattr(locked, name, value)
     if before != [getattr(locked, name) for name in _TIMING]:

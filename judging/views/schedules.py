@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import F, Max
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -75,7 +75,9 @@ def schedules(request: Request) -> HttpResponse:
 
 
 def _shown(found: Sequence[Schedule]) -> list[ShownSchedule]:
-    newest = Run.objects.filter(schedule__in=found).order_by().values("schedule").annotate(newest=Max("pk"))
+    # A schedule may have served another criteria set before, whose runs are not this reader's to see.
+    own = Run.objects.filter(schedule__in=found, criteria_version__criteria_set=F("schedule__criteria_set"))
+    newest = own.order_by().values("schedule").annotate(newest=Max("pk"))
     runs = Run.objects.filter(pk__in=newest.values("newest"))
     last = {run.schedule_id: run for run in runs.select_related("judge_version__judge", "criteria_version")}
     results = _results(list(last.values()))

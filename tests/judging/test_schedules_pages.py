@@ -14,7 +14,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from judging.models import Calibration, JudgeVersion, Run, Schedule, WorkerSeen
 from judging.services.replays import count_replay
-from judging.services.schedules import add_schedule
+from judging.services.schedules import add_schedule, change_schedule, fire_now
 from labeling.models import CriteriaSet
 from tests.factories import make_criteria_set, make_judge, make_user
 from tests.judging.golden import certified, make_run
@@ -273,6 +273,23 @@ def test_the_list_shows_the_last_run_with_its_result_and_the_problem(
     assert f'<a href="/runs/{run.pk}/">Run {run.pk}</a>' in text
     assert "kappa 0.521, 30 rows" in text
     assert "The last firing started no run. There are no golden rows." in text
+
+
+def test_a_schedule_that_served_another_set_tells_nothing_of_that_set(
+    client: Client, lead: User, criteria_set: CriteriaSet, judge: JudgeVersion
+) -> None:
+    theirs = make_criteria_set("theirs")
+    settle(theirs, 2)
+    schedule = make_schedule(judge, theirs)
+    run = fire_now(schedule=schedule, now=timezone.now())
+    Schedule.objects.update(problem="The criteria set theirs has no live version.")
+
+    change_schedule(schedule=schedule, plan=plan_for(judge, criteria_set), now=timezone.now())
+
+    text = text_of(client, "/schedules/")
+    assert f"Run {run.pk}" not in text
+    assert "theirs" not in text
+    assert Schedule.objects.get().fired_at is None
 
 
 def test_a_sample_shows_how_its_rows_came_out(
