@@ -82,13 +82,11 @@ def test_a_provider_that_fails_for_a_while_and_recovers_costs_no_row(make_house:
     assert house.judge.repeated() <= len(during)
 
 
-@pytest.mark.parametrize("behaviour", ["401", "404", "402"])
-def test_what_would_hit_every_call_pauses_the_run_after_a_handful_and_it_can_go_on(
-    make_house: MakeHouse, behaviour: str
-) -> None:
+def test_a_key_that_is_wrong_pauses_the_run_after_a_handful_and_it_can_go_on(make_house: MakeHouse) -> None:
+    """An unknown model and an account without credit: `judging/test_engine_runs`, in one process."""
     house = make_house()
     house.start_run(40)
-    house.judge.behave(behaviour, 3600)
+    house.judge.behave("401", 3600)
     house.start_worker()
     house.wait_for_state("paused")
     time.sleep(1)
@@ -96,7 +94,7 @@ def test_what_would_hit_every_call_pauses_the_run_after_a_handful_and_it_can_go_
     assert house.judge.calls() <= PROCESSES * (2 * JURORS + IN_FLIGHT)
     calls = house.judge.calls()
 
-    house.judge.behave(behaviour, 0)
+    house.judge.behave("401", 0)
     resume_run(run=house.run)
     house.wait_for_end()
 
