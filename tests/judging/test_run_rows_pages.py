@@ -283,3 +283,17 @@ def test_the_button_on_a_judges_page_leads_to_the_form_filled_in(client: Client)
 
     assert "<dt>Rows, 3 times</dt>" in shown
     assert "Start the run" in shown
+
+
+def test_a_long_failure_is_cut_before_hidden_characters_are_shown_never_inside_their_markup(
+    client: Client,
+) -> None:
+    run = skipping(skipped=1)
+    run.verdicts.update(detail="\u202e" * 400)
+    enter(client, run)
+
+    shown = re.findall(r'<ul class="failures">.*?</ul>', text_of(client, f"/runs/{run.pk}/"))[0]
+
+    assert 'class="token"' in shown
+    assert shown.count("<span") == shown.count("</span>")
+    assert not re.search(r"<[^<>]*<", shown)
