@@ -69,11 +69,12 @@ def take(*, provider: str, expected: Sequence[int], correction: int = 0) -> Take
     if row is None:
         return Taken(len(expected), 0.0)
     now = _now()
+    _correct(row, correction, now)
     if row.closed_until and row.closed_until > now:
+        row.save(update_fields=["tokens_due_at"])
         return Taken(0, (row.closed_until - now).total_seconds())
     count, wait = len(expected), 0.0
     if row.tokens_per_minute:
-        _correct(row, correction, now)
         count = _admit(row.tokens_per_minute, row.tokens_due_at, now, expected)[0]
     if row.requests_per_minute:
         count, row.requests_due_at, wait = _admit(

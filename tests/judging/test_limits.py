@@ -56,6 +56,16 @@ def test_a_second_s_worth_comes_at_once_and_then_one_when_it_is_due() -> None:
     assert take(10).granted == 1
 
 
+def test_what_was_used_is_counted_while_the_provider_is_closed_too() -> None:
+    limit(tokens_per_minute=6_000)
+    limits.close(provider=NAME, seconds=10)
+
+    assert take(1, correction=3_000).granted == 0
+    pass_time(10)
+
+    assert take(1).granted == 0  # 3000 tokens are thirty seconds
+
+
 def test_tokens_are_counted_and_corrected_by_what_was_used() -> None:
     limit(tokens_per_minute=6_000)
 

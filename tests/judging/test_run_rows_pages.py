@@ -289,7 +289,7 @@ def test_a_long_failure_is_cut_before_hidden_characters_are_shown_never_inside_t
     client: Client,
 ) -> None:
     run = skipping(skipped=1)
-    run.verdicts.update(detail="\u202e" * 400)
+    run.verdicts.update(detail="\u202e." * 200)
     enter(client, run)
 
     shown = re.findall(r'<ul class="failures">.*?</ul>', text_of(client, f"/runs/{run.pk}/"))[0]
