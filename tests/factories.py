@@ -4,6 +4,7 @@ from itertools import count
 
 from django.contrib.auth.models import User
 
+from judging.domain.prompt import NEWEST
 from judging.models import Judge, JudgeVersion, PanelMember
 from labeling.domain.content import content_hash, request_hash
 from labeling.models import (
@@ -115,7 +116,7 @@ def make_judge(slug: str = "", *, model: str = "openai/scripted", family: str = 
         kind="model",
         model=model,
         family=family,
-        template="juror-1",
+        template=NEWEST,
         fingerprint=f"{next(_numbers):064}",
     )
     judge.live_version = version

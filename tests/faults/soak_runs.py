@@ -124,8 +124,11 @@ def test_garbage_for_every_tenth_call(soak: Any) -> None:
     run.end("garbage for every tenth call")
 
     figures = progress(run.house.run)
-    assert figures.juror_skips == {"not_json": 300}
-    assert figures.calls == 3000
+    corrections = sum(run.house.run.verdicts.values_list("corrections", flat=True))
+    assert figures.calls == 3 * ROWS + corrections
+    # Every garbage is sent back once; garbage again is skipped.
+    assert corrections + figures.juror_skips.get("not_json", 0) == figures.calls // 10
+    assert set(figures.juror_skips) <= {"not_json"}
     assert figures.done == ROWS
 
 

@@ -157,7 +157,7 @@ def test_a_copy_is_not_put_into_the_judge_s_own_mouth(monkeypatch: pytest.Monkey
 
 def test_a_panel_of_old_and_new_templates_asks_each_in_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     both = panel("pass", "garbage--pass", "garbage--pass")
-    JudgeVersion.objects.filter(pk=both.jurors()[1].pk).update(template="juror-2")
+    JudgeVersion.objects.filter(pk=both.jurors()[2].pk).update(template="juror-1")
 
     with scripted(monkeypatch) as judge:
         run = judged(JudgeVersion.objects.get(pk=both.pk))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from judging.domain.correction import CORRECTABLE
 from tests.judging.running import judged, juror, only, outcomes, panel, scripted
 
 pytestmark = pytest.mark.django_db
@@ -66,7 +67,8 @@ def test_a_reply_that_cannot_be_used_is_skipped_with_its_reason_and_never_scored
     assert verdict.score is None
     assert not verdict.scores.exists()
     assert verdict.detail
-    assert verdict.calls == len(judge.calls) == 1
+    assert verdict.corrections == (reason in CORRECTABLE)
+    assert verdict.calls == len(judge.calls) == 1 + verdict.corrections
 
 
 @pytest.mark.parametrize(("behaviour", "requests"), [("no-schema", 2), ("no-json", 3)])
@@ -142,6 +144,8 @@ def test_garbage_for_every_tenth_call_leaves_the_rest_standing(monkeypatch: pyte
     with scripted(monkeypatch, lambda body, n: "garbage" if n % 10 == 0 else "pass") as judge:
         run = judged(juror(), 40)
 
-    assert outcomes(run) == {"juror pass": 36, "juror skipped": 4}
-    assert set(run.verdicts.filter(outcome="skipped").values_list("reason", flat=True)) == {"not_json"}
-    assert len(judge.calls) == 40
+    skipped = run.verdicts.filter(outcome="skipped", reason="not_json").count()
+    corrections = sum(run.verdicts.values_list("corrections", flat=True))
+    assert run.verdicts.filter(outcome="pass").count() == 40 - skipped
+    assert len(judge.calls) == 40 + corrections
+    assert corrections + skipped == len(judge.calls) // 10 == 4  # garbage again is skipped

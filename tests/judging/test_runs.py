@@ -129,11 +129,11 @@ def test_splits_go_to_people_where_the_set_or_the_panel_says_so(of_set: str, of_
 
 def test_progress_counts_rows_skips_and_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     with scripted(monkeypatch):
-        run = judged(panel("pass", "pass", "prose"), 4, max_calls=9)
+        run = judged(panel("pass", "pass", "refusal"), 4, max_calls=9)
 
     figures = progress(run)
     assert (figures.done, figures.total, figures.percent) == (3, 4, 75)
-    assert (figures.passed, figures.skipped, figures.juror_skips) == (3, {}, {"not_json": 3})
+    assert (figures.passed, figures.skipped, figures.juror_skips) == (3, {}, {"refused": 3})
     assert (figures.calls, figures.cost, figures.unpriced) == (9, None, 9)
 
 
