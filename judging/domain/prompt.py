@@ -137,7 +137,7 @@ def flags(candidate: str) -> list[str]:
 def _plain(text: str) -> str:
     for char in _INVISIBLE:
         text = text.replace(char, "")
-    return text.lower()
+    return text.replace("İ", "i").lower()  # of which lower() makes two letters, one of them invisible
 
 
 def _steers(text: str) -> bool:
