@@ -89,12 +89,14 @@ def _answer(held: QuerySet[Trial]) -> bool:
 
 
 def _wait(futures: list[Future[Any] | None], renew: Callable[[], object]) -> bool:
-    """Wait for the answers; what has not come within twice the limit of one call is given up.
+    """Wait for the answers; what has not come within thrice the limit of one call is given up.
+
+    A slow judge may need it once for the question, once for the re-ask, and some of it for its turn.
 
     False where the worker was told to stop meanwhile: then nobody has answered.
     """
     pending = {future for future in futures if future is not None}
-    until = monotonic() + 2 * settings.VERA_CALL_TIMEOUT
+    until = monotonic() + 3 * settings.VERA_CALL_TIMEOUT
     renew_at = monotonic() + settings.VERA_CLAIM_LEASE / 4
     while pending and monotonic() < until and not is_stopping():
         tend()
