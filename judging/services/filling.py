@@ -16,8 +16,9 @@ from judging.domain.aggregation import JurorVerdict, PanelVerdict, juror_verdict
 from judging.domain.reasons import KILLED, SKIP_SENTENCES, SkipReason
 from judging.domain.verdicts import Outcome, Score
 from judging.models import CriterionScore, Run, Verdict
+from judging.models.runs import VerdictQuerySet
 from judging.services.asking import Answer
-from judging.services.plans import Plan
+from judging.services.plans import Plan, plan_without_jurors
 from judging.services.spending import count_spent
 from judging.services.writing import fill_pending
 
@@ -49,24 +50,40 @@ def save_answers(plan: Plan, answers: Sequence[Answer]) -> int:
 
 @transaction.atomic
 def skip_rows(verdicts: QuerySet[Verdict], reason: SkipReason) -> int:
-    """Skip the pending ones of the given own verdicts, and the jurors' beneath them; returns the rows."""
+    """Skip the pending ones of the given own verdicts, and the jurors' beneath them; returns the rows.
+
+    A panel whose jurors were being asked again is decided by the answers that it has, as it was before: what
+    is judged stays.
+    """
     rows = list(
         verdicts.filter(panel_verdict=None, outcome="pending").order_by("pk").values_list("pk", flat=True)
     )
     for start in range(0, len(rows), 1000):
         locked = _lock(rows[start : start + 1000])
-        for pending in (
-            Verdict.objects.filter(panel_verdict__in=locked),
-            Verdict.objects.filter(pk__in=locked),
-        ):
-            pending.filter(outcome="pending").update(
-                outcome=Outcome.SKIPPED,
-                reason=reason,
-                detail=SKIP_SENTENCES[reason],
-                filled_at=timezone.now(),
-                **_RELEASED,
-            )
+        _skip(Verdict.objects.filter(panel_verdict__in=locked), reason)
+        _decide_asked_again(locked)
+        _skip(Verdict.objects.filter(pk__in=locked), reason)
     return len(rows)
+
+
+def _skip(verdicts: VerdictQuerySet, reason: SkipReason) -> None:
+    verdicts.pending().update(
+        outcome=Outcome.SKIPPED,
+        reason=reason,
+        detail=SKIP_SENTENCES[reason],
+        filled_at=timezone.now(),
+        **_RELEASED,
+    )
+
+
+def _decide_asked_again(rows: Collection[int]) -> None:
+    """Fill the panels among these rows of which a juror was being asked again; none is pending any more."""
+    asked_again = Verdict.objects.filter(pk__in=rows, juror_verdicts__skipped_attempts__isnull=False)
+    by_run: dict[int, set[int]] = defaultdict(set)
+    for run, panel in asked_again.values_list("run_id", "pk"):
+        by_run[run].add(panel)
+    for run, panels in by_run.items():
+        _fill_panels(plan_without_jurors(Run.objects.get(pk=run)), panels)
 
 
 def _lock(verdict_ids: Collection[int]) -> dict[int, str]:

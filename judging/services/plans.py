@@ -1,7 +1,7 @@
 """What a worker needs to know of a run, read once: criteria, jurors and their connections."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -70,14 +70,20 @@ def plan_of(run: Run) -> Plan:
 
     Raises `UnknownTemplate` when a juror asks by a prompt template that this release does not have.
     """
-    criteria = spec_of(run.criteria_version)
+    plan = plan_without_jurors(run)
+    jurors = {version.pk: _juror(version, run, plan.criteria) for version in run.judge_version.jurors()}
+    return replace(plan, jurors=jurors)
+
+
+def plan_without_jurors(run: Run) -> Plan:
+    """What it takes to decide on answers that are there, whether or not the jurors can be asked here."""
     return Plan(
         run_id=run.pk,
         judge_version_id=run.judge_version_id,
         criteria_version_id=run.criteria_version_id,
-        criteria=criteria,
+        criteria=spec_of(run.criteria_version),
         criterion_ids={criterion.name: criterion.pk for criterion in run.criteria_version.criteria.all()},
-        jurors={version.pk: _juror(version, run, criteria) for version in run.judge_version.jurors()},
+        jurors={},
         on_split="human" if run.on_split == "human" else "majority",
         max_calls=run.max_calls,
         max_cost=run.max_cost,

@@ -240,6 +240,35 @@ def test_a_cancelled_retry_leaves_the_certificate_that_was() -> None:
     assert SkippedAttempt.objects.get().reason == "timeout"
 
 
+@pytest.mark.parametrize(
+    ("said", "outcome", "reason"),
+    [
+        (("pass", "pass", "skipped"), "pass", ""),
+        (("fail", "skipped", "fail"), "fail", ""),
+        (("pass", "skipped", "skipped"), "skipped", "no_majority"),
+    ],
+)
+def test_a_cancelled_retry_leaves_a_panel_the_verdict_that_its_other_jurors_gave(
+    monkeypatch: pytest.MonkeyPatch, said: tuple[str, ...], outcome: str, reason: str
+) -> None:
+    with scripted(monkeypatch, lambda body, n: str(body["model"]).partition("-")[0]):
+        run = judged(panel(*(f"{'503' if each == 'skipped' else each}-{n}" for n, each in enumerate(said))))
+    own = run.verdicts.get(panel_verdict=None)
+    assert (own.outcome, own.reason) == (outcome, reason)
+    before = (own.score, own.confidence, own.scores.count())
+
+    retry_skipped(run=run)
+    cancel_run(run=run)
+
+    own.refresh_from_db()
+    assert (own.outcome, own.reason, own.score, own.confidence, own.scores.count()) == (
+        outcome,
+        reason,
+        *before,
+    )
+    assert {each.reason for each in run.verdicts.filter(kind="juror", outcome="skipped")} == {"cancelled"}
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_leads_who_press_at_once_ask_once() -> None:
     run = skipping(a=1, skipped_fail=4)
