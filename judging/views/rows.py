@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.db.models import F, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import F, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -15,7 +15,7 @@ from judging.models import Calibration, Verdict
 from judging.services.disclosure import log_shown, open_rows, opened_by
 from judging.services.standing import Standing
 from judging.views.dashboard import standing_or_404
-from judging.views.step_links import versions_query
+from judging.views.step_links import calibrate_url, versions_query
 from labeling.models import Candidate, CriteriaVersion, Label, Ruling
 from vera_site.http import Request
 
@@ -73,11 +73,14 @@ def cell_rows(request: Request, judge: str, criteria: str, cell: str) -> HttpRes
 def tune_rows(request: Request, judge: str, criteria: str) -> HttpResponse:
     """Disagreements on tune rows, which count for no certificate; that they were shown is noted."""
     standing = standing_or_404(request, judge, criteria)
-    found = _tune_disagreements(_calibration(standing))
-    page = Paginator(found, _PER_PAGE).get_page(request.GET.get("page"))
+    _calibration(standing)
+    judged = _tune_verdicts(standing)
+    page = Paginator(_differing(judged), _PER_PAGE).get_page(request.GET.get("page"))
     shown = Verdict.objects.filter(pk__in=[pk for pk, _ in page]).values_list("candidate_id", flat=True)
     log_shown(reader=request.user, version=standing.criteria_version, candidate_ids=list(shown))
-    return _page(request, standing, page, {"title": "Disagreements on tune rows", "tune": True})
+    more: dict[str, Any] = {"title": "Disagreements on tune rows", "tune": True}
+    more |= {"judged": judged.exists(), "tune_run": calibrate_url(standing) + "&rows=tune"}
+    return _page(request, standing, page, more)
 
 
 def _calibration(standing: Standing) -> Calibration:
@@ -86,18 +89,26 @@ def _calibration(standing: Standing) -> Calibration:
     return standing.certificate.calibration
 
 
-def _tune_disagreements(calibration: Calibration) -> QuerySet[Verdict, Any]:
-    """Verdict id and truth, where they differ."""
-    truth = Candidate.objects.golden(calibration.criteria_version).filter(pk=OuterRef("candidate"))
-    verdicts = Verdict.objects.filter(
-        run=calibration.run_id,
-        judge_version=calibration.judge_version_id,
+def _tune_verdicts(standing: Standing) -> QuerySet[Any]:
+    """The judge's newest pass or fail on each settled tune row, whichever run asked; with what people say."""
+    truth = Candidate.objects.golden(standing.criteria_version).filter(pk=OuterRef("candidate"))
+    answered = Verdict.objects.filter(
+        run__criteria_version=standing.criteria_version,
+        judge_version=standing.judge_version,
         repeat=0,
         candidate__split="tune",
         outcome__in=["pass", "fail"],
     )
-    settled = verdicts.annotate(settled=Subquery(truth.annotate(word=F("truth")).values("word")))
-    differing = settled.filter(settled__in=["pass", "fail"]).exclude(settled=F("outcome"))
+    newest = answered.values("candidate").annotate(newest=Max("pk")).values("newest")
+    settled = Subquery(truth.annotate(word=F("truth")).values("word"))
+    return (
+        Verdict.objects.filter(pk__in=newest).annotate(settled=settled).filter(settled__in=["pass", "fail"])
+    )
+
+
+def _differing(judged: QuerySet[Any]) -> QuerySet[Any, Any]:
+    """Verdict id and truth, where they differ."""
+    differing = judged.exclude(settled=F("outcome"))
     return differing.order_by("pk").values_list("pk", "settled")
 
 
