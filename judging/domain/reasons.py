@@ -45,6 +45,10 @@ PASSING = frozenset(
     }
 )
 
+# Skips that a juror's own settings may bring upon every row: where they are all that it ever says, the run
+# pauses with the same code.
+PER_JUROR = frozenset({SkipReason.BAD_REQUEST, SkipReason.WRONG_MODEL})
+
 # Why nobody was asked about a row: Layer 1 had killed it. No skip, which is a judge that gave no verdict.
 KILLED = "killed"
 
@@ -65,6 +69,8 @@ class PauseReason(StrEnum):
     BUDGET_SPENT = "budget_spent"
     PRICE_UNKNOWN = "price_unknown"
     UNKNOWN_TEMPLATE = "unknown_template"
+    BAD_REQUEST = "bad_request"
+    WRONG_MODEL = "wrong_model"
     INTERNAL_ERROR = "internal_error"
 
 
@@ -132,6 +138,15 @@ PAUSE_SENTENCES: dict[PauseReason, str] = {
     PauseReason.UNKNOWN_TEMPLATE: (
         "This release of Vera does not have the prompt template that the judge asks by. Upgrade it and "
         "resume the run, or make a new version of the judge."
+    ),
+    PauseReason.BAD_REQUEST: (
+        "The provider refused every question to a juror as malformed. Correct the juror in a new version and "
+        "cancel this run; resume it to skip these rows all the same."
+    ),
+    PauseReason.WRONG_MODEL: (
+        "Another model than the one that was asked answered every question to a juror. If it is the right "
+        "one, pin “expect_model” to the name that answered in a new version and cancel this run; resume it "
+        "to skip these rows all the same."
     ),
     PauseReason.INTERNAL_ERROR: "Vera itself failed on this run; the worker's log says where.",
 }

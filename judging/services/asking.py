@@ -3,9 +3,9 @@
 import logging
 import random
 import secrets
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import partial
 from time import monotonic
 
 from django.conf import settings
@@ -19,9 +19,10 @@ from judging.domain.reasons import KILLED, SKIP_SENTENCES, SkipReason
 from judging.domain.reply import Parsed, Refused, check_context, check_model, parse_reply, storable
 from judging.domain.verdicts import Outcome, Score
 from judging.llm import Call, Reply, Unavailable, ask, resendable
+from judging.llm import Outcome as Came
 from judging.services.gates import gates_here
 from judging.services.plans import Juror, Plan
-from judging.services.questions import Question, is_independent
+from judging.services.questions import Question, Sent, is_independent
 
 log = logging.getLogger(__name__)
 
@@ -58,32 +59,26 @@ class Answer:
     reused_from: int | None = None  # the verdict on the very same question that was taken over
 
 
-@dataclass(slots=True)
-class Sent:
-    """How many requests were sent for a question, and how many of them after a transport failure.
-
-    A response format that was refused is sent, too, and is no resend.
-    """
-
-    calls: int = 0
-    resends: int = 0
-
-
 async def ask_juror(plan: Plan, question: Question, call: Call | None = None) -> Answer:
     """The juror's answer, or why there is none. Raises `Unavailable` only for what would hit every call.
 
+    It is raised, too, with `budget_spent`, where a further request could help and the budget allows none.
     `call`: what `call_of` made, for who shows what is sent.
     """
-    juror = plan.jurors[question.juror_id]
-    sent, call = Sent(), call or call_of(plan, question)
+    juror, sent = plan.jurors[question.juror_id], question.sent
+    call = call or call_of(plan, question)
     try:
         reply = await reply_to(call, sent)
     except Unavailable as failure:
-        if failure.scope == "every_call":
+        if failure.scope == "every_call" or failure.code == SkipReason.BUDGET_SPENT:
             raise
         return skipped(question, juror, failure.code, failure.detail, calls=sent.calls, resends=sent.resends)
     answer = _read(plan, question, reply)
-    if juror.corrects and may_correct(answer.reason, reply.text, _material(juror, question)):
+    if (
+        juror.corrects
+        and not sent.is_spent
+        and may_correct(answer.reason, reply.text, _material(juror, question))
+    ):
         answer = await _corrected(plan, answer, reply, call, sent)
     return replace(answer, calls=sent.calls, resends=sent.resends)
 
@@ -129,27 +124,41 @@ async def reply_to(call: Call, sent: Sent) -> Reply:
     """The reply, resent where that can help; counted in `sent`. Raises `Unavailable` where there is none.
 
     It gives up after a few resends while the provider answers others; while it is down for all, only after
-    VERA_PROVIDER_PATIENCE.
+    VERA_PROVIDER_PATIENCE. Raises `Unavailable` with `budget_spent` where it could go on and `sent` is spent.
     """
     gate = gates_here().gate(call.provider)
     patience = settings.VERA_PROVIDER_PATIENCE if call.patient else 0
     expected = expected_tokens(sum(len(message["content"]) for message in call.messages), call.params)
+
+    async def through(attempt: Callable[[], Awaitable[Came]]) -> Came:
+        if sent.is_spent:
+            return Unavailable(SkipReason.BUDGET_SPENT, requests=0)
+        return await gate.send(_counting(attempt, sent), expected, patience)
+
     failures, since = 0, 0.0
     while True:
         try:
-            reply = await ask(call, partial(gate.send, expected=expected, patience=patience))
+            return await ask(call, through)
         except Unavailable as failure:
-            sent.calls += failure.requests
             failures, since = failures + 1, since or monotonic()
             endured = gate.breaker.is_down and monotonic() - since < patience
             if (pause := _pause(failure, 1 if endured else failures)) is None:
                 raise
-        else:
-            sent.calls += reply.requests
-            return reply
+        if sent.is_spent:
+            raise Unavailable(SkipReason.BUDGET_SPENT, requests=0)
         # What is down or told us when to come again, the gate itself keeps waiting for.
         await gate.rest(0.0 if gate.breaker.is_down else pause)
         sent.resends += 1
+
+
+def _counting(attempt: Callable[[], Awaitable[Came]], sent: Sent) -> Callable[[], Awaitable[Came]]:
+    """The request, counted as it is sent: what is given up on the way was sent all the same."""
+
+    async def counted() -> Came:
+        sent.calls += 1
+        return await attempt()
+
+    return counted
 
 
 def call_of(plan: Plan, question: Question) -> Call:
@@ -229,13 +238,15 @@ def refused_row(plan: Plan, question: Question, failure: Unavailable) -> Answer:
     """The answer where the provider refuses this row, time and again, though it answers about others."""
     juror = plan.jurors[question.juror_id]
     detail = f"{failure.code}: {failure.detail}"
-    return skipped(question, juror, SkipReason.UNAVAILABLE, detail, calls=3, resends=2)
+    sent = question.sent
+    return skipped(question, juror, SkipReason.UNAVAILABLE, detail, calls=sent.calls, resends=sent.resends)
 
 
 def failed_inside(plan: Plan, question: Question) -> Answer:
     """The answer where Vera itself failed on the row."""
     juror = plan.jurors[question.juror_id]
-    return skipped(question, juror, SkipReason.INTERNAL_ERROR, "", calls=1, resends=0)
+    sent = question.sent
+    return skipped(question, juror, SkipReason.INTERNAL_ERROR, "", calls=sent.calls, resends=sent.resends)
 
 
 def _read(plan: Plan, question: Question, reply: Reply) -> Answer:

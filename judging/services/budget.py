@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.db import transaction
+from django.db.models import F
 from django.db.models.functions import Now
 
+from judging.domain.backoff import MAX_RESENDS
 from judging.domain.reasons import PauseReason
 from judging.models import Run, Verdict
 from judging.services.plans import Plan
@@ -23,7 +26,7 @@ class BudgetSpent(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Spent:
-    """So far: calls and dollars, replies with their price known and not, and calls that may be under way."""
+    """So far: calls and dollars, replies with their price known and not, and questions under way."""
 
     calls: int
     cost: Decimal
@@ -35,15 +38,15 @@ class _Spent:
 def affordable(plan: Plan, rows: int) -> int:
     """How many of `rows` more the budget allows to claim now. Inside the transaction that claims.
 
-    Calls under way anywhere are counted as spent, so that two workers cannot spend one call twice; only
-    resends and replies sent back can go beyond. Raises `BudgetSpent` when nothing is under way and not one
-    row is affordable.
+    Questions under way anywhere are counted with all the calls that they may take, resends and a reply sent
+    back included, so that no two workers spend one call twice. Near the end, where not even one row could
+    have them all, a single row gets what is left, see `calls_each`. Raises `BudgetSpent` when nothing is
+    under way and not one row is affordable.
     """
     if plan.max_calls is None and plan.max_cost is None:
         return rows
     spent = _spent(plan)
-    calls = min(_calls_left(plan, spent), _calls_worth(plan, spent))
-    allowed = min(rows, calls // len(plan.jurors))
+    allowed = min(rows, _rows_left(plan, spent), _calls_worth(plan, spent) // len(plan.jurors))
     if (
         allowed <= 0
         and not spent.under_way
@@ -51,6 +54,29 @@ def affordable(plan: Plan, rows: int) -> int:
     ):
         raise BudgetSpent(PauseReason.BUDGET_SPENT, _so_far(spent))
     return max(allowed, 0)
+
+
+@transaction.atomic
+def calls_each(plan: Plan) -> int | None:
+    """How many calls each question of the rows just claimed may take; None without a budget in calls."""
+    if plan.max_calls is None:
+        return None
+    spent, most = _spent(plan), _most_calls(plan)
+    left = plan.max_calls - spent.calls
+    # Where less than that is left, the row just claimed is the only one under way.
+    return most if left >= most * spent.under_way else left // max(1, spent.under_way)
+
+
+@transaction.atomic
+def count_calls(run_id: int, calls: int) -> None:
+    """Count calls that brought no answer to a question which stays open: they were made all the same."""
+    if calls:
+        Run.objects.filter(pk=run_id).update(calls_made=F("calls_made") + calls)
+
+
+def _most_calls(plan: Plan) -> int:
+    """How many calls a question takes at most: the first, its resends, and its reply sent back."""
+    return 1 + MAX_RESENDS + any(juror.corrects for juror in plan.jurors.values())
 
 
 def _so_far(spent: _Spent) -> str:
@@ -74,10 +100,13 @@ def _under_way(run_id: int) -> int:
     return alone + Verdict.objects.pending().filter(panel_verdict__in=list(kinds)).count()
 
 
-def _calls_left(plan: Plan, spent: _Spent) -> int:
+def _rows_left(plan: Plan, spent: _Spent) -> int:
     if plan.max_calls is None:
         return 1_000_000
-    return plan.max_calls - spent.calls - spent.under_way
+    most = _most_calls(plan)
+    left = plan.max_calls - spent.calls - spent.under_way * most
+    rows = left // (most * len(plan.jurors))
+    return 1 if rows <= 0 and not spent.under_way and left >= len(plan.jurors) else rows
 
 
 def _calls_worth(plan: Plan, spent: _Spent) -> int:

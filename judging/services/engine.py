@@ -14,7 +14,7 @@ from concurrent.futures import wait
 from time import monotonic
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, InterfaceError, OperationalError
 
 from judging.domain.prompt import UnknownTemplate
 from judging.domain.reasons import PauseReason
@@ -156,5 +156,5 @@ class Shift:
             if not (isinstance(error, DatabaseError) and is_stopping()):
                 log.exception("Run %s failed in this process, which tries it again.", run_id)
             with contextlib.suppress(DatabaseError):
-                pump.give_back(attempted=True)
+                pump.give_back(attempted=not isinstance(error, OperationalError | InterfaceError))
         return False

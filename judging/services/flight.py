@@ -12,6 +12,7 @@ from time import monotonic
 
 from django.conf import settings
 
+from judging.domain.reasons import PER_JUROR
 from judging.llm import Unavailable
 from judging.loop import run_in_loop
 from judging.services.asking import Answer, ask_juror, failed_inside
@@ -48,10 +49,11 @@ class Flight:
     """Keeps as many calls in flight as its window allows, and hands over what comes back.
 
     The window starts at a handful and opens by one with every answer, so that a wrong key is noticed after a
-    handful of calls, and a provider is not met with everything at once. An answer makes room for the next
-    question at once, in the loop's thread: the worker's own may be busy saving. Each provider has a line and
-    a window of its own, and a question that waits at its gate is not counted among the calls in flight: a
-    provider that is slow, limited or down does not hold up the others.
+    handful of calls (and so is what a juror would be refused for each time), and a provider is not met with
+    everything at once. An answer makes room for the next question at once, in the loop's thread: the worker's
+    own may be busy saving. Each provider has a line and a window of its own, and a question that waits at its
+    gate is not counted among the calls in flight: a provider that is slow, limited or down does not hold up
+    the others.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -168,9 +170,11 @@ class Flight:
     def _read(self, question: Question, done: Future[Answer]) -> Landed:
         error = done.exception()
         if error is None:
-            line = self._lines[self._provider(question)]
-            line.window = min(line.window + 1, settings.VERA_CALLS_IN_FLIGHT)
-            return done.result()
+            answer = done.result()
+            if answer.reason not in PER_JUROR:
+                line = self._lines[self._provider(question)]
+                line.window = min(line.window + 1, settings.VERA_CALLS_IN_FLIGHT)
+            return answer
         if isinstance(error, Unavailable):
             return question, error
         log.error("Asking about verdict %s failed.", question.verdict_id, exc_info=error)

@@ -122,7 +122,7 @@ def _groups(run: Run, since: datetime) -> Any:
             n=Count("pk"),
             n_calls=Sum(F("calls")),
             dollars=Sum("cost"),
-            priced=Count("cost"),
+            priced=Count("cost", filter=Q(reused_from=None)),
             n_corrections=Sum("corrections"),
             n_resends=Sum("resends"),
             n_reused=Count("reused_from"),
@@ -152,10 +152,12 @@ def _cost_saved(jurors: list[dict[str, Any]]) -> Decimal | None:
         mine = [group for group in jurors if group["judge_version"] == judge]
         unasked = sum(group["n"] for group in mine if group["outcome"] == Verdict.Outcome.NOT_ASKED)
         saved = unasked + sum(group["n_reused"] for group in mine)
-        cost, priced = _dollars(mine), sum(group["priced"] for group in mine)
-        if saved and cost is None:
+        if not saved:
+            continue
+        priced = sum(group["priced"] for group in mine)  # what was taken over cost nothing and is not in it
+        if not priced:
             return None
-        total += saved * (cost or Decimal(0)) / max(priced, 1)
+        total += saved * (_dollars(mine) or Decimal(0)) / priced
     return total
 
 

@@ -2,6 +2,7 @@
 
 import secrets
 from collections import Counter, defaultdict
+from functools import partial
 from itertools import groupby
 from math import ceil, inf
 from time import monotonic
@@ -9,12 +10,13 @@ from time import monotonic
 from django.conf import settings
 
 from judging.domain.early_stop import ask_next
-from judging.domain.reasons import PauseReason
+from judging.domain.reasons import PauseReason, SkipReason
 from judging.llm import Unavailable
 from judging.models import Run
 from judging.services import claims
 from judging.services.asking import Answer, refused_row
-from judging.services.budget import BudgetSpent
+from judging.services.budget import BudgetSpent, calls_each, count_calls
+from judging.services.doubts import Doubts, skips_every_row
 from judging.services.filling import save_answers
 from judging.services.finishing import finish_run
 from judging.services.flight import Flight
@@ -53,12 +55,16 @@ class Pump:
         self.flight = Flight(plan)
         self.turns = Turns(plan)
         self.open: Counter[int] = Counter()  # rows held, with the number of their questions not saved yet
+        self.asked: set[Question] = set()  # of the rows held, without a saved answer
+        self.touched: list[int] = []  # rows being begun or saved: what fails then may be their fault
         self.unsaved: list[Answer] = []
+        self.doubts = Doubts()
         self.refused: dict[int, list[int]] = defaultdict(list)  # by juror: verdicts since its last answer
         self.tries: Counter[int] = Counter()  # by verdict: failures that looked like those of every call
         self.answered: set[int] = set()  # jurors
         self.on = True  # the run is running and this process may go on with it
         self.alone = False  # the row held is a suspect
+        self.starved = False  # a question has used up its calls: nothing is claimed until the others landed
         self.grounded = False  # nothing more is claimed or sent
         now = monotonic()
         self.saved_at = self.renewed_at = self.looked_at = now
@@ -72,13 +78,18 @@ class Pump:
         """
         if not self.grounded:
             self.top_up()
+            self.settle(idle=not len(self.flight))
             if not (self.on and self.open):
                 self.ground()
         self.flight.send()
         tend()
         for landed in self.flight.collect(0 if self.grounded and not self.flight.in_air else wait):
             self.take_in(landed)
-        if len(self.unsaved) >= _SAVE_AT or monotonic() - self.saved_at >= _SAVE_EVERY:
+        if (
+            len(self.unsaved) >= _SAVE_AT
+            or monotonic() - self.saved_at >= _SAVE_EVERY
+            or not len(self.flight)
+        ):
             self.save()
         self.hold_on()
         return not self.grounded or (self.flight.in_air > 0 and monotonic() < self.leave_at)
@@ -90,6 +101,8 @@ class Pump:
 
     def close(self) -> None:
         """Save, give back what is not answered, and finish the run where nothing of it is left."""
+        for juror in self.doubts.ripe(idle=True):
+            self.unsaved += self.doubts.let_go(juror)
         self.save()
         self.give_back(attempted=False)
         withdraw()
@@ -97,16 +110,37 @@ class Pump:
             patiently(lambda: finish_run(run_id=self.plan.run_id))
 
     def give_back(self, *, attempted: bool) -> None:
-        """Let others have the rows held. `attempted`: something of them made this process fail."""
+        """Let others have the rows held. `attempted`: this process failed, over those it was at, if any."""
         self.flight.abandon()
-        if self.open:
-            claims.release(self.worker, list(self.open), attempted=attempted)
+        self.count_unanswered()
+        charged = set(self.touched) if attempted else set()
+        for rows, counts in ((charged, True), ({*self.open, *self.touched} - charged, False)):
+            if rows:
+                claims.release(self.worker, list(rows), attempted=counts)
+
+    def count_unanswered(self) -> None:
+        """Count the calls made for questions that go back without an answer."""
+        made = sum(question.sent.calls - question.sent.counted for question in self.asked)
+        if made:
+            count_calls(self.plan.run_id, made)
+        for question in self.asked:
+            question.sent.counted = question.sent.calls
+
+    def start_over(self) -> None:
+        """Give back the rows whose questions have used up their calls; whoever claims them has new ones."""
+        self.save()
+        patiently(lambda: self.give_back(attempted=False))
+        self.asked.clear()
+        self.open.clear()
+        self.alone = self.starved = False
 
     def top_up(self) -> None:
         """Claim rows while fewer questions are in line than may be in flight: a save takes its time."""
         wanted = ceil((2 * self.flight.most - self.flight.waiting) / self.asked_first)
         crowded = self.flight.waiting > self.flight.most
-        if self.alone or crowded or (self.open and monotonic() < self.claim_at):
+        if self.starved and not len(self.flight) and not self.doubts.ripe(idle=True):
+            self.start_over()
+        if self.starved or self.alone or crowded or (self.open and monotonic() < self.claim_at):
             return
         try:
             rows = patiently(lambda: self.claim(wanted))
@@ -133,10 +167,17 @@ class Pump:
 
     def begin(self, rows: list[int]) -> None:
         """Answer what is known already, and line up whom to ask first about each row."""
-        questions = patiently(lambda: open_questions(self.plan, rows)) if rows else []
+        if not rows:
+            return
+        self.touched = rows
+        questions = patiently(lambda: open_questions(self.plan, rows))
+        most = patiently(lambda: calls_each(self.plan))
+        for question in questions:
+            question.sent.most = most
         self.open.update(question.row.verdict_id for question in questions)
         for _, of_row in groupby(questions, key=lambda question: question.row.verdict_id):
             self.begin_row(list(of_row))
+        self.touched = []
 
     def begin_row(self, questions: list[Question]) -> None:
         known = {question: known_answer(self.plan, question) for question in questions}
@@ -149,10 +190,20 @@ class Pump:
         asked, unneeded = following
         self.unsaved += [decided(self.plan, question) for question in unneeded]
         if not self.grounded:
+            self.asked.update(asked)
             self.flight.line_up(asked)
 
+    def settle(self, *, idle: bool) -> None:
+        """Decide on skips that were held back: either the run pauses, or they are saved after all."""
+        for juror, held in self.doubts.ripe(idle).items():
+            if patiently(partial(skips_every_row, self.plan, juror, held)):
+                self.pause(PauseReason(held[0].reason), held[0].detail)
+                self.doubts.drop()
+                return
+            self.unsaved += self.doubts.let_go(juror) if idle else self.doubts.trust(juror)
+
     def keep(self, answer: Answer) -> None:
-        self.unsaved.append(answer)
+        self.unsaved += self.doubts.hear(answer)
         self.go_on(self.turns.heard(answer.question.row.verdict_id, answer.outcome))
 
     def take_in(self, landed: Answer | tuple[Question, Unavailable]) -> None:
@@ -165,27 +216,36 @@ class Pump:
         if self.grounded:
             return  # its row goes back, and who asks again will see
         question, failure = landed
+        if failure.code == SkipReason.BUDGET_SPENT:
+            self.starved = True
+            return
         refused = self.refused[question.juror_id]
         refused.append(question.verdict_id)
         self.tries[question.verdict_id] += 1
         # A juror that answers otherwise may yet be refused one row, say by a provider's firewall.
         distinct = set(refused) if question.juror_id in self.answered else refused
-        if len(distinct) >= _REFUSALS_TO_PAUSE:
+        if len(distinct) >= _REFUSALS_TO_PAUSE or question.sent.is_spent:
             self.pause(PauseReason(failure.code), failure.detail)
         elif self.tries[question.verdict_id] >= _REFUSALS_TO_PAUSE:
             self.keep(refused_row(self.plan, question, failure))
         else:
+            question.sent.resends += 1
             self.flight.line_up([question])
 
     def save(self) -> None:
         self.saved_at = monotonic()
         if not self.unsaved:
             return
+        self.touched = [answer.question.row.verdict_id for answer in self.unsaved]
         patiently(lambda: save_answers(self.plan, self.unsaved))
+        self.touched = []
+        self.asked.difference_update(answer.question for answer in self.unsaved)
         self.open.subtract(answer.question.row.verdict_id for answer in self.unsaved)
         self.open = +self.open
         self.alone = self.alone and bool(self.open)
         self.unsaved = []
+        if self.plan.max_calls is not None:
+            self.claim_at = self.saved_at  # what these answers did not use may be claimed now
 
     def hold_on(self) -> None:
         """Renew the lease in good time; notice that the run or the worker was told to stop."""

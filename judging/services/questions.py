@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 from judging.domain.aggregation import score_by_rules
@@ -43,17 +43,38 @@ class Row:
     said: tuple[str, ...] = ()
 
 
+@dataclass(slots=True)
+class Sent:
+    """How many requests were sent for a question, and how many of them after a transport failure.
+
+    A response format that was refused is sent, too, and is no resend. `most`: how many the run's budget lets
+    it take; None where there is none. `counted`: those that the run has counted without an answer.
+    """
+
+    calls: int = 0
+    resends: int = 0
+    most: int | None = None
+    counted: int = 0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the budget allows this question no further request."""
+        return self.most is not None and self.calls >= self.most
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """One juror's pending verdict on one row. Each is itself: two are never equal.
 
     `earlier`: what this juror said to the very same question before, where that may be taken over.
+    `sent`: what was sent for it so far; the one part that changes.
     """
 
     verdict_id: int
     juror_id: int
     row: Row
     earlier: Earlier | None = None
+    sent: Sent = field(default_factory=Sent)
 
 
 def is_independent(judge_family: str, generator_families: Collection[str]) -> bool | None:

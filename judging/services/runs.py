@@ -11,6 +11,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from judging.domain.reasons import PauseReason, SkipReason
+from judging.domain.reply import storable
 from judging.models import JudgeVersion, Run, Schedule, Verdict
 from judging.services.calibration import layer1_of
 from judging.services.certification import certify_run
@@ -19,7 +20,7 @@ from judging.services.filling import skip_rows
 from judging.services.writing import insert_verdicts
 from labeling.access import AnyUser
 from labeling.domain.criteria import InvalidCriteria, check_criteria
-from labeling.models import Candidate, CriteriaSet, CriteriaVersion
+from labeling.models import AuditEvent, Candidate, CriteriaSet, CriteriaVersion
 from labeling.services.audit import record
 from labeling.services.criteria import spec_of
 
@@ -203,7 +204,8 @@ def _pending(run: Run, judge: JudgeVersion, kind: str) -> dict[str, Any]:
 
 
 def pause_run(*, run_id: int, reason: PauseReason, detail: str = "") -> bool:
-    """Pause a running run; False when it was not running any more."""
+    """Pause a running run; False when it was not running any more. `detail`: of it what can be stored."""
+    detail = storable(detail)
     paused = Run.objects.filter(pk=run_id, state=Run.State.RUNNING).update(
         state=Run.State.PAUSED, pause_reason=reason, pause_detail=detail
     )
@@ -231,14 +233,17 @@ def resume_run(
     locked.max_cost = _checked_budget(max_cost) or locked.max_cost
     if max_calls and locked.pause_reason == PauseReason.PRICE_UNKNOWN:
         locked.max_cost = None
+    paused_for = locked.pause_reason
     locked.state, locked.pause_reason, locked.pause_detail = Run.State.RUNNING, "", ""
     locked.save()
-    _record(locked, actor, "run_resumed")
+    _record(locked, actor, "run_resumed", paused_for=paused_for)
     return locked
 
 
 def cancel_run(*, run: Run, actor: AnyUser | None = None) -> Run:
     """End a run early: what is not judged yet is skipped as cancelled, what is judged stays.
+
+    In a run that is paused because its budget is spent, the rest is skipped as that.
 
     A judge with nothing better to show is uncertified from now on because its run is incomplete.
     """
@@ -251,15 +256,24 @@ def _cancel(run: Run, known: Mapping[int, str], actor: AnyUser | None) -> Run:
     locked = Run.objects.select_for_update().get(pk=run.pk)
     if locked.state not in (Run.State.RUNNING, Run.State.PAUSED):
         raise CannotRun(f"This run is {locked.state} already; there is nothing to cancel.")
+    is_spent = locked.pause_reason == PauseReason.BUDGET_SPENT
     locked.state, locked.finished_at = Run.State.CANCELLED, timezone.now()
     locked.pause_reason = locked.pause_detail = ""
     locked.save()
-    skip_rows(Verdict.objects.filter(run=locked), SkipReason.CANCELLED)
+    skip_rows(
+        Verdict.objects.filter(run=locked), SkipReason.BUDGET_SPENT if is_spent else SkipReason.CANCELLED
+    )
     certify_run(run=locked, known=known)
     _record(locked, actor, "run_cancelled")
     return locked
 
 
-def _record(run: Run, actor: AnyUser | None, action: str) -> None:
+def resumed_after(run_id: int, reason: PauseReason) -> bool:
+    """Whether somebody let the run go on all the same, after it was paused for this reason."""
+    resumed = AuditEvent.objects.filter(action="run_resumed", details__run=run_id)
+    return resumed.filter(details__paused_for=reason).exists()
+
+
+def _record(run: Run, actor: AnyUser | None, action: str, **details: str) -> None:
     criteria_set = run.criteria_version.criteria_set
-    record(actor=actor, action=action, subject=str(run), criteria_set=criteria_set, run=run.pk)
+    record(actor=actor, action=action, subject=str(run), criteria_set=criteria_set, run=run.pk, **details)

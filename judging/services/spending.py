@@ -14,11 +14,12 @@ _STORED = Decimal("0.00000001")  # dollars: as finely as a verdict's cost is kep
 def count_spent(run_id: int, answers: Collection[Answer]) -> None:
     """Add what these answers cost, in the transaction that fills their verdicts.
 
-    Never taken back: what is asked again was paid all the same, and `SkippedAttempt` keeps it.
+    Never taken back: what is asked again was paid all the same, and `SkippedAttempt` keeps it. Calls that
+    were counted before their question had an answer are not counted twice.
     """
     asked = [answer for answer in answers if answer.reused_from is None]
     priced = [answer.cost for answer in asked if answer.cost is not None]
-    calls = sum(answer.calls for answer in asked)
+    calls = sum(answer.calls - answer.question.sent.counted for answer in asked)
     unpriced = sum(answer.cost is None and has_reply(answer) for answer in asked)
     if not (calls or priced or unpriced):
         return

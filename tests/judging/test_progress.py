@@ -9,8 +9,9 @@ from judging.models import Run, Verdict
 from judging.services.progress import progress
 from judging.services.retrying import retry_skipped
 from judging.views.run_figures import money_saved, per_decision, saved_lines
-from tests.factories import make_criteria_set, make_judge, make_panel
+from tests.factories import make_candidate, make_criteria_set, make_judge, make_panel
 from tests.judging.golden import make_run
+from tests.judging.running import frugal, juror, rows, scripted
 
 pytestmark = pytest.mark.django_db
 
@@ -18,14 +19,14 @@ pytestmark = pytest.mark.django_db
 def panel_run() -> Run:
     """Four rows of a panel of two, every answer at 1 or 3 cents."""
     run = make_run(make_panel([make_judge(), make_judge()]), make_criteria_set(), a=4, kind="scoring")
-    for juror, cents in zip(run.judge_version.jurors(), ("0.01", "0.03"), strict=True):
-        run.verdicts.filter(judge_version=juror).update(cost=Decimal(cents), calls=1, answered_model="m")
+    for judge, cents in zip(run.judge_version.jurors(), ("0.01", "0.03"), strict=True):
+        run.verdicts.filter(judge_version=judge).update(cost=Decimal(cents), calls=1, answered_model="m")
     return run
 
 
 def answers(run: Run, seat: int) -> list[Verdict]:
-    juror = run.judge_version.jurors()[seat]
-    return list(run.verdicts.filter(judge_version=juror).order_by("pk"))
+    judge = run.judge_version.jurors()[seat]
+    return list(run.verdicts.filter(judge_version=judge).order_by("pk"))
 
 
 def unask(verdict: Verdict, reason: str) -> None:
@@ -40,7 +41,7 @@ def test_calls_not_made_are_worth_what_their_own_juror_costs() -> None:
     for verdict in (first[0], second[0]):
         unask(verdict, KILLED)
     unask(second[1], DECIDED)
-    Verdict.objects.filter(pk=first[2].pk).update(reused_from=first[3], cost=None, calls=0)
+    Verdict.objects.filter(pk=first[2].pk).update(reused_from=first[3], cost=Decimal(0), calls=0)
 
     figures = progress(run)
 
@@ -50,6 +51,18 @@ def test_calls_not_made_are_worth_what_their_own_juror_costs() -> None:
     assert figures.unpriced == 0  # what was taken over has no price of its own
     assert [line.split()[0] for line in saved_lines(figures)] == ["2", "1", "1"]
     assert money_saved(figures).startswith("about $0.0800, each call at what its juror")
+
+
+def test_what_was_taken_over_is_worth_what_it_cost_when_it_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge, criteria_set = juror("pass", price={"input": "1000", "output": "1000"}), rows(9)
+    with scripted(monkeypatch):
+        each = progress(frugal(judge, criteria_set)).cost / 9  # type: ignore[operator]
+        make_candidate(criteria_set)
+        one_asked = progress(frugal(judge, criteria_set))
+        none_asked = progress(frugal(judge, criteria_set))
+
+    assert (one_asked.saved.reused, one_asked.cost, one_asked.saved.cost) == (9, each, 9 * each)
+    assert (none_asked.saved.reused, none_asked.saved.cost) == (10, None)
 
 
 def test_a_decision_costs_what_the_run_cost_by_the_rows_that_were_decided() -> None:
