@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from judging.domain.echo import Material
+from judging.domain.echo import Material, is_piece_of
 from judging.domain.prompt_parts import Message
 from judging.domain.reasoning import without_reasoning
 from judging.domain.reasons import SkipReason
@@ -31,13 +31,15 @@ CORRECTABLE = frozenset(
 def may_correct(reason: str, reply: str, row_texts: Sequence[str]) -> bool:
     """Whether a reply that was refused for this reason may be sent back to its judge.
 
-    Never where it repeats a score that stands in the judged material: sent back as the judge's own words, the
-    candidate would speak with its judge's voice.
+    Never where it repeats a score that stands in the judged material, or is nothing but a piece of it: sent
+    back as the judge's own words, the candidate would speak with its judge's voice.
     """
     return reason in CORRECTABLE and not _echoes(reply, row_texts)
 
 
 def _echoes(reply: str, row_texts: Sequence[str]) -> bool:
+    if is_piece_of(without_reasoning(reply) or "", row_texts):
+        return True
     material = Material(row_texts)
     found = list(islice(verdicts(reply), _MOST_VERDICTS))
     entries = [entry for each in found for entry in each.value["criteria"][:_MOST_VERDICTS]]

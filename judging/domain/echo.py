@@ -15,6 +15,7 @@ _NO_WORD = re.compile(r"[\W_]+")
 _SCORE = re.compile(r"score\d")
 _BEFORE = 6  # letters before a score that tell which one it is
 _MOST_SCORES = 50
+_SHORTEST_PIECE = 8  # letters and digits
 
 
 class Material:
@@ -43,6 +44,12 @@ class Material:
         return too_many or any(
             piece in words for pieces in given for piece in pieces for words in self._readings
         )
+
+
+def is_piece_of(text: str, texts: Iterable[str]) -> bool:
+    """Whether a text is nothing but a piece of one of these, by letters and digits; a word or two is not."""
+    words = _words(text)
+    return len(words) >= _SHORTEST_PIECE and any(words in _words(each) for each in texts)
 
 
 def _may_score(text: str) -> bool:
