@@ -17,6 +17,8 @@ from django.utils import timezone
 from judging.domain.pacing import Claim, Part, admit, corrected, share_of
 from judging.models import ProviderLimit, ProviderShare
 
+_LONGEST_CLOSED = 86_400 + 60  # seconds: a provider that asks for more than a day is not believed
+
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
@@ -52,10 +54,16 @@ def allowed(providers: Collection[str]) -> dict[str, Allowed]:
             row.calls_in_flight,
             row.requests_per_minute,
             row.tokens_per_minute,
-            max(0.0, (row.closed_until - row.now).total_seconds()) if row.closed_until else 0.0,
+            closed_for(row, row.now),
         )
         for row in rows
     }
+
+
+def closed_for(row: ProviderLimit, now: datetime) -> float:
+    """Seconds until a provider may be asked again. No clock that was right wrote a time beyond a day."""
+    seconds = (row.closed_until - now).total_seconds() if row.closed_until else 0.0
+    return seconds if 0 < seconds <= _LONGEST_CLOSED else 0.0
 
 
 @transaction.atomic
@@ -70,9 +78,9 @@ def take(*, provider: str, expected: Sequence[int], correction: int = 0) -> Take
         return Taken(len(expected), 0.0)
     now = _now()
     _correct(row, correction, now)
-    if row.closed_until and row.closed_until > now:
+    if closed := closed_for(row, now):
         row.save(update_fields=["tokens_due_at"])
-        return Taken(0, (row.closed_until - now).total_seconds())
+        return Taken(0, closed)
     count, wait = len(expected), 0.0
     if row.tokens_per_minute:
         count = _admit(row.tokens_per_minute, row.tokens_due_at, now, expected)[0]
@@ -114,7 +122,8 @@ def hold(*, provider: str, worker: str, wanted: int, in_flight: int) -> Part | N
         return None
     now = _now()
     shares = ProviderShare.objects.filter(limit=row)
-    shares.filter(lease_until__lte=now).delete()
+    # A lease that ends later than any can was written by a clock that was wrong: its worker takes a new one.
+    shares.exclude(lease_until__gt=now, lease_until__lte=now + 2 * share_lease()).delete()
     held = dict(shares.values_list("worker", "calls"))
     claim = Claim(worker, held.pop(worker, 0), wanted, in_flight)
     part = share_of(row.calls_in_flight, claim, held, now.timestamp())
@@ -136,11 +145,23 @@ def share_lease() -> timedelta:
 def close(*, provider: str, seconds: float) -> datetime:
     """Nobody asks this provider for so long, or as long as was said before; returns until when."""
     row, _ = ProviderLimit.objects.select_for_update().get_or_create(provider=provider)
-    until = _now() + timedelta(seconds=seconds)
-    if row.closed_until is None or row.closed_until < until:
+    now = _now()
+    until = now + timedelta(seconds=seconds)
+    if row.closed_until is None or closed_for(row, now) < seconds:
         row.closed_until = until
         row.save(update_fields=["closed_until"])
     return row.closed_until
+
+
+@transaction.atomic
+def reopen(*, provider: str) -> datetime | None:
+    """Let all ask this provider again at once; returns until when nobody did, None where it was not closed."""
+    row = ProviderLimit.objects.select_for_update().filter(provider=provider).first()
+    if row is None or row.closed_until is None or row.closed_until <= _now():
+        return None
+    until, row.closed_until = row.closed_until, None
+    row.save(update_fields=["closed_until"])
+    return until
 
 
 def _now() -> datetime:

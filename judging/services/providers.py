@@ -11,6 +11,7 @@ from django.utils import timezone
 from judging.domain.pacing import provider_of
 from judging.models import JudgeVersion, ProviderLimit, ProviderShare, Run, TakenFormat
 from judging.services.formats import KEPT, forget_format
+from judging.services.limits import closed_for, reopen
 from labeling.access import AnyUser
 from labeling.services.audit import record
 
@@ -46,7 +47,7 @@ def providers(now: datetime) -> list[Provider]:
     for row in ProviderLimit.objects.select_related("updated_by"):
         provider = found.setdefault(row.provider, Provider(row.provider))
         provider.limit = row
-        provider.closed_until = row.closed_until if row.closed_until and row.closed_until > now else None
+        provider.closed_until = row.closed_until if closed_for(row, now) else None
     for share in ProviderShare.objects.filter(lease_until__gt=now).select_related("limit").order_by("worker"):
         found[share.limit.provider].shares.append(share)
     _add_formats(found, versions, now)
@@ -103,6 +104,18 @@ def forget(*, model: str, base_url_env: str, actor: AnyUser) -> None:
         record(actor=actor, action="response_format_forgotten", subject=model, address=base_url_env)
 
 
+@transaction.atomic
+def ask_again(*, provider: str, actor: AnyUser) -> bool:
+    """Ask a provider again before the time that it named; False where it is not closed.
+
+    Every worker hears of it within a second or two. What the provider says then is kept to.
+    """
+    if (until := reopen(provider=provider)) is None:
+        return False
+    record(actor=actor, action="provider_reopened", subject=provider, closed_until=until.isoformat())
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Wait:
     """Why a run's questions wait at a provider; `until`: where it said so."""
@@ -124,7 +137,7 @@ def waits_of(run: Run) -> list[Wait]:
 
 
 def _wait(row: ProviderLimit, now: datetime) -> Wait | None:
-    if row.closed_until and row.closed_until > now:
+    if closed_for(row, now):
         return Wait(row.provider, until=row.closed_until)
     if row.requests_per_minute and row.requests_due_at and row.requests_due_at > now:
         return Wait(row.provider, f"{_many(row.requests_per_minute, 'request')} a minute")

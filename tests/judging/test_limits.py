@@ -113,6 +113,20 @@ def test_who_is_told_to_come_again_closes_the_provider_for_all() -> None:
     assert take(3).granted == 3
 
 
+def test_what_a_clock_that_was_wrong_wrote_holds_nobody_up() -> None:
+    limit(calls_in_flight=1)
+    hold("killed", 32)
+    limits.close(provider=NAME, seconds=30)
+    pass_time(-3e7)  # the clock was a year ahead, and was put right
+    ProviderShare.objects.update(lease_until=timezone.now() + timedelta(days=365))
+
+    assert limits.allowed({NAME})[NAME].closed_for == 0
+    assert take(1).granted == 1
+    assert hold("b", 32) == 1
+    limits.close(provider=NAME, seconds=30)
+    assert 20 < limits.allowed({NAME})[NAME].closed_for <= 30
+
+
 def test_calls_in_flight_are_divided_among_the_workers_that_have_some() -> None:
     limit(calls_in_flight=10)
 
