@@ -1,4 +1,4 @@
-"""What the replies of a run cost: by its counters, which cost a page nothing, else summed up."""
+"""What replies cost: of a run by its counters, which cost a page nothing, else summed up."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -7,6 +7,8 @@ from django.db.models import Avg, Count, Q, Sum
 
 from judging.domain.costs import Spent
 from judging.models import JudgeVersion, Run, Verdict
+
+_LATELY = 200  # answers
 
 
 def counted_spent(run: Run) -> Spent | None:
@@ -27,6 +29,16 @@ def _summed(run: Run) -> Spent:
         dollars=Sum("cost"), priced=Count("cost"), unpriced=Count("pk", filter=answered & Q(cost=None))
     )
     return Spent(found["dollars"] or Decimal(0), found["priced"], found["unpriced"])
+
+
+def lately_cost(juror: JudgeVersion) -> Decimal | None:
+    """What a question to a juror cost on average in its last answers, about whatever; US dollars."""
+    answered = Verdict.objects.filter(
+        judge_version=juror, kind=Verdict.Kind.JUROR, reused_from=None, calls__gt=0
+    )
+    last = answered.exclude(cost=None).order_by("-pk").values("cost")[:_LATELY]
+    mean: Decimal | None = last.aggregate(mean=Avg("cost"))["mean"]
+    return mean
 
 
 def costs_by_juror(run: Run, jurors: Sequence[JudgeVersion]) -> list[Decimal | None]:

@@ -8,16 +8,20 @@ from django.db.models import Count, Sum
 from django.db.models.functions import Length
 
 from judging.domain.early_stop import asked_in_turn
+from judging.domain.prompt import NEWEST, TEMPLATES, build_messages
 from judging.domain.verdicts import Outcome
 from judging.models import JudgeVersion, Run
+from judging.services.costs import lately_cost
 from judging.services.examples import without_examples
+from judging.services.known_prices import known_price
 from judging.services.plans import examples_for, price_of
 from judging.services.runs import Scope, bound, candidates_of, checked_jurors, planned, sample
 from labeling.models import CriteriaVersion
 from labeling.services.criteria import spec_of
 
-# A token is some four characters; what the instructions and one scored criterion take.
-_CHARACTERS_PER_TOKEN, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 500, 60
+# A token is some four characters; and so many tokens are written about one scored criterion.
+_CHARACTERS_PER_TOKEN, _REPLY_TOKENS = 4, 60
+_BOUNDARY = "0" * 32  # as long as a real one
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,8 @@ class Estimate:
 
     At least: as many jurors as make a majority answer alike, and no answer of the last day can be taken over.
     What Layer 1 will spare nobody knows before. `rows` are each asked about `repeats` times. `cost` in US
-    dollars, None where a juror has no price.
+    dollars, by a juror's own price, else by the one that the model library ships, else by what its last
+    answers cost; None where nothing of that is known.
     """
 
     rows: int
@@ -67,6 +72,7 @@ def estimate(
     times, characters = repeats * found["n"], repeats * sum(found[f"n_{text}"] or 0 for text in texts)
     asked = [_asked_of(juror, criteria_version, times, characters) for juror in jurors]
     answered = times * _REPLY_TOKENS * len(spec_of(criteria_version).judged)
+    costs = [_cost(juror, read, answered, times) for juror, read in zip(jurors, asked, strict=True)]
     needed = asked_in_turn([Outcome.PASS] * len(jurors)) if run.stops_early else len(jurors)
     return Estimate(
         rows=found["n"],
@@ -77,26 +83,30 @@ def estimate(
         tokens_out=answered * len(jurors),
         fewest_tokens_in=sum(asked[:needed]),
         fewest_tokens_out=answered * needed,
-        cost=_cost(jurors, asked, answered),
-        least_cost=_cost(jurors[:needed], asked, answered),
+        cost=_sum(costs),
+        least_cost=_sum(costs[:needed]),
         reuses=run.reuses,
         spares_killed=kind in (Run.Kind.SCORING, Run.Kind.CONSISTENCY),
     )
 
 
 def _asked_of(juror: JudgeVersion, version: CriteriaVersion, rows: int, characters: int) -> int:
-    """Tokens that a juror reads: instructions and examples with every row, and the rows."""
+    """Tokens that a juror reads: what it is told with every row, its examples included, and the rows."""
+    template = juror.template if juror.template in TEMPLATES else NEWEST
     shown = examples_for(juror, version.criteria_set.slug)
-    examples = sum(len(text) for text in shown.texts) if shown else 0
-    return rows * (_PROMPT_TOKENS + examples // _CHARACTERS_PER_TOKEN) + characters // _CHARACTERS_PER_TOKEN
+    told = build_messages(template, spec_of(version), "", "", "", "", _BOUNDARY, shown)
+    with_each = sum(len(message["content"]) for message in told)
+    return (rows * with_each + characters) // _CHARACTERS_PER_TOKEN
 
 
-def _cost(jurors: Sequence[JudgeVersion], asked: Sequence[int], answered: int) -> Decimal | None:
-    """`asked`: tokens that each of the jurors, in the same order, reads; `answered`: that each writes."""
-    total = Decimal(0)
-    for juror, read in zip(jurors, asked, strict=False):
-        price = price_of(juror)
-        if price is None:
-            return None
-        total += (price[0] * read + price[1] * answered) / 1_000_000
-    return total
+def _cost(juror: JudgeVersion, read: int, written: int, questions: int) -> Decimal | None:
+    """US dollars for so many tokens in and out, of so many questions to one juror."""
+    if price := price_of(juror) or known_price(juror.model):
+        return (price[0] * read + price[1] * written) / 1_000_000
+    each = lately_cost(juror)
+    return None if each is None else questions * each
+
+
+def _sum(costs: Sequence[Decimal | None]) -> Decimal | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known, Decimal(0)) if len(known) == len(costs) else None

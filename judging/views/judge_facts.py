@@ -8,6 +8,7 @@ from judging.domain.examples import identity, read_stored
 from judging.domain.prompt import TEMPLATES
 from judging.models import JudgeVersion
 from judging.services.families import Written, own_family_warnings, panel_warnings
+from judging.services.known_prices import known_price
 from judging.services.plans import price_of
 from judging.services.standing import Standing
 from labeling.domain.content import canonical_json
@@ -53,11 +54,15 @@ def _facts(version: JudgeVersion, led: Collection[str]) -> Iterator[tuple[str, s
     yield "Prompt", version.template
     yield "A reply that cannot be read", _correction_words(version)
     yield "Examples", _example_words(version, led)
-    price = price_of(version)
-    yield (
-        "Price",
-        f"${price[0]:f} in, ${price[1]:f} out, per million tokens" if price else "as litellm knows it",
-    )
+    yield "Price", _price_words(version)
+
+
+def _price_words(version: JudgeVersion) -> str:
+    own, shipped = price_of(version), known_price(version.model)
+    if (price := own or shipped) is None:
+        return "as litellm knows it, which names none for this model"
+    words = f"${price[0].normalize():f} in, ${price[1].normalize():f} out, per million tokens"
+    return words if own else f"{words}, as litellm knows it"
 
 
 def _quorum_words(jurors: int) -> str:

@@ -83,7 +83,7 @@ def money_saved(figures: Progress) -> str:
 def expected_cost(expected: Estimate) -> str:
     """What a run will cost; from the least to the most where it may ask fewer questions."""
     if expected.cost is None or expected.least_cost is None:
-        return "unknown: at least one juror has no price of its own"
+        return "not known, as the price of at least one juror is not"
     least, most = dollars(expected.least_cost), dollars(expected.cost)
     return f"about {most}" if least == most else f"about {least} to {most}"
 

@@ -81,7 +81,9 @@ def test_the_estimate_counts_calls_and_dollars() -> None:
 
     assert (priced.rows, priced.calls) == (5, 10)
     assert priced.cost is not None
-    assert Decimal("0.011") < priced.cost < Decimal("0.012")  # 2 × 5 × (≈ 508 tokens × $1 + 60 × $10) / 10⁶
+    # What both are told with every row is counted, not guessed; the reply is 60 tokens at $10.
+    assert priced.cost == Decimal(priced.tokens_in + 10 * priced.tokens_out) / 1_000_000
+    assert priced.tokens_out == 2 * 5 * 60
     assert (unknown.rows, unknown.calls, unknown.cost) == (0, 0, None)
 
 
