@@ -8,6 +8,7 @@ from typing import cast
 from django.db import transaction
 from django.utils import timezone
 
+from judging.domain.reply import storable
 from judging.llm import Format, formats_learned, remember_format
 from judging.models import TakenFormat
 from judging.services.patience import patiently
@@ -49,5 +50,6 @@ def _note(learned: Mapping[tuple[str, str], Format]) -> None:
 @transaction.atomic
 def forget_format(*, model: str, base_url_env: str) -> bool:
     """Ask in the judge's own format again, when a run next begins; False where none was remembered."""
-    deleted, _ = TakenFormat.objects.filter(model=model, base_url_env=base_url_env).delete()
+    of_model = TakenFormat.objects.filter(model=storable(model), base_url_env=storable(base_url_env))
+    deleted, _ = of_model.delete()
     return bool(deleted)
