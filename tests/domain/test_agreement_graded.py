@@ -149,7 +149,7 @@ def test_the_interval_covers_the_true_kappa() -> None:
     for score, step in product(range(4), range(3)):
         cells[score, min(3, max(0, score + step - 1))] += human[score] * slip[step]
     distance = (np.arange(4)[:, None] - np.arange(4)) ** 2
-    true = 1 - (distance * cells).sum() / (distance * np.outer(cells.sum(1), cells.sum(0))).sum()
+    true = float(1 - (distance * cells).sum() / (distance * np.outer(cells.sum(1), cells.sum(0))).sum())
     inside = 0
 
     for drawn in np.random.default_rng(20_250_201).multinomial(120, cells.ravel(), size=300):

@@ -1,0 +1,126 @@
+"""Kappa of rows that were drawn with unequal probabilities."""
+
+from math import atanh, sqrt, tanh
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from labeling.domain.agreement import Table, Undefined, kappa, kappa_se
+from labeling.domain.agreement.drawn import DrawnRow, drawn_kappa
+from tests.domain.tables import tables
+
+type Cells = tuple[int, ...]
+VERDICTS = ((True, True), (True, False), (False, True), (False, False))
+# Two in each stratum at least; a stratum is drawn with one probability.
+strata = st.lists(
+    st.tuples(st.floats(0.05, 1), st.lists(st.sampled_from(VERDICTS), min_size=2, max_size=20)),
+    min_size=1,
+    max_size=3,
+)
+
+
+def rows_of(cells: Cells, probability: float, stratum: str) -> list[DrawnRow]:
+    counted = zip(VERDICTS, cells, strict=True)
+    return [DrawnRow(*pair, probability, stratum) for pair, count in counted for _ in range(count)]
+
+
+def test_rows_drawn_twice_as_often_count_half() -> None:
+    # Where jurors agreed, p = .5: 40, 1, 1, 18 stand for 80, 2, 2, 36. The others stand for themselves.
+    rows = rows_of((40, 1, 1, 18), 0.5, "agreed") + rows_of((5, 8, 6, 4), 1.0, "split")
+
+    assert drawn_kappa(rows).value == pytest.approx(kappa(Table(85, 10, 8, 40)))
+    assert drawn_kappa(rows).n == 83
+
+
+@given(tables.filter(lambda table: table.n > 1), st.floats(0.01, 1))
+def test_with_equal_probabilities_it_is_plain_kappa(table: Table, probability: float) -> None:
+    found = drawn_kappa(rows_of((table.a, table.b, table.c, table.d), probability, "all"))
+
+    assert found.value == pytest.approx(kappa(table), abs=1e-9)
+    # A stratum's variance divides by n − 1, Fleiss, Cohen & Everitt's by n.
+    assert found.se == pytest.approx(kappa_se(table) * sqrt(table.n / (table.n - 1)), abs=1e-7)
+
+
+@given(strata)
+def test_it_is_that_of_scikit_learn_with_weights(drawn: list[tuple[float, list[tuple[bool, bool]]]]) -> None:
+    rows = [DrawnRow(*pair, p, number) for number, (p, pairs) in enumerate(drawn) for pair in pairs]
+    human, judge = [row.human for row in rows], [row.judge for row in rows]
+    if len({*human, *judge}) < 2:
+        with pytest.raises(Undefined, match="one and the same verdict"):
+            drawn_kappa(rows)
+        return
+
+    found = drawn_kappa(rows)
+
+    weights = [1 / row.probability for row in rows]
+    assert found.value == pytest.approx(cohen_kappa_score(human, judge, sample_weight=weights), abs=1e-7)
+    assert -1 - 1e-9 <= found.value <= 1 + 1e-9
+    assert found.bound is None or -1 <= found.bound <= found.value
+
+
+def test_the_standard_error_is_that_of_small_changes() -> None:
+    # Numerically: how kappa moves with each row's weight is that row's influence.
+    rows = rows_of((40, 3, 5, 18), 0.5, "one") + rows_of((6, 8, 7, 4), 0.9, "two")
+    human, judge = [row.human for row in rows], [row.judge for row in rows]
+    weights = np.array([1 / row.probability for row in rows])
+
+    def moved(number: int, by: float) -> float:
+        changed = weights + by * (np.arange(len(rows)) == number)
+        return float(cohen_kappa_score(human, judge, sample_weight=changed))
+
+    slopes = np.array([(moved(n, 1e-4) - moved(n, -1e-4)) / 2e-4 for n in range(len(rows))])
+    totals = (weights * slopes)[:66], (weights * slopes)[66:]
+    variance = sum(len(part) * part.var(ddof=1) for part in totals)
+
+    assert drawn_kappa(rows).se == pytest.approx(sqrt(variance), rel=1e-5)
+
+
+def test_the_bound_by_hand() -> None:
+    found = drawn_kappa(rows_of((40, 3, 5, 18), 0.5, "one") + rows_of((6, 8, 7, 4), 0.9, "two"))
+    reach = NormalDist().inv_cdf(0.95) * found.se / (1 - found.value**2)
+
+    assert found.bound == pytest.approx(tanh(atanh(found.value) - reach))
+
+
+def test_perfect_agreement_has_no_bound() -> None:
+    found = drawn_kappa(rows_of((20, 0, 0, 10), 0.5, "one") + rows_of((5, 0, 0, 5), 1.0, "two"))
+
+    assert found.value == 1
+    assert found.bound is None
+
+
+def test_what_cannot_be_known_is_undefined() -> None:
+    with pytest.raises(Undefined, match="no scored rows"):
+        drawn_kappa([])
+    with pytest.raises(Undefined, match="single scored row"):
+        drawn_kappa([*rows_of((4, 1, 1, 4), 0.5, "one"), DrawnRow(True, False, 1.0, "two")])
+
+
+@pytest.mark.parametrize("probability", [0.0, -0.1, 1.1, float("nan")])
+def test_a_probability_that_no_draw_has_is_refused(probability: float) -> None:
+    with pytest.raises(ValueError, match="above 0 and is at most 1"):
+        DrawnRow(True, True, probability, "one")
+
+
+def test_the_bound_covers_the_true_kappa_and_the_plain_one_misses_it() -> None:
+    # In a tenth of the frame jurors disagree and the judge errs often; half of the rows are drawn from there.
+    easy, hard = np.array([0.62, 0.03, 0.03, 0.32]), np.array([0.30, 0.22, 0.18, 0.30])
+    whole = 0.9 * easy + 0.1 * hard
+    human, judge = whole[0] + whole[1], whole[0] + whole[2]
+    true = 1 - (whole[1] + whole[2]) / (human * (1 - judge) + judge * (1 - human))
+    rng = np.random.default_rng(20_250_203)
+    covered, plain = 0, []
+
+    for _ in range(300):
+        of_easy, of_hard = (tuple(map(int, rng.multinomial(100, cells))) for cells in (easy, hard))
+        bound = drawn_kappa([*rows_of(of_easy, 1 / 18, "easy"), *rows_of(of_hard, 1 / 2, "hard")]).bound
+        covered += bound is not None and bound <= true
+        plain.append(kappa(Table(*(one + other for one, other in zip(of_easy, of_hard, strict=True)))))
+
+    # 300 draws at .95 have a standard deviation of .013.
+    assert 0.91 <= covered / 300 <= 0.99
+    assert np.mean(plain) < true - 0.15
