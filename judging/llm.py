@@ -16,11 +16,12 @@ from functools import cache, partial
 from queue import Empty, SimpleQueue
 from typing import Any, Literal
 
-from judging.domain.masking import without_key
+from judging.domain.masking import without_keys
 from judging.domain.pacing import least_context
 from judging.domain.params import SENT, check_names
 from judging.domain.reasons import PauseReason, SkipReason
-from judging.llm_errors import detail_of, read_error, retry_after_of
+from judging.llm_errors import detail_of, read_error, refuses_format, retry_after_of
+from judging.llm_secrets import keys_of
 
 type Format = Literal["schema", "json", "none"]
 type Outcome = Reply | Unavailable
@@ -30,7 +31,6 @@ _RESENDABLE = {SkipReason.RATE_LIMITED, SkipReason.TIMEOUT, SkipReason.UNAVAILAB
 _NOTHING = (Decimal(0), Decimal(0))
 _WEAKER: dict[Format, Format] = {"schema": "json", "json": "none"}
 _MOST_TOKENS = 100_000_000  # of one answer: a provider that tells of more is not believed
-_SECRET = 12  # characters: a shorter key is a local server's mere word, such as “ollama”
 # What a model at an address was found to take, and what of it was found since somebody asked.
 _taken: dict[tuple[str, str | None], Format] = {}
 _learned: SimpleQueue[tuple[str, str, Format]] = SimpleQueue()
@@ -116,28 +116,30 @@ async def _at_once(attempt: Callable[[], Awaitable[Outcome]]) -> Outcome:
 async def ask(call: Call, through: Through = _at_once) -> Reply:
     """Ask once. Raises `Unavailable`, and `InvalidJudgeParams` for parameters that no judge may have.
 
-    A provider that refuses the response format is asked again with a weaker one, which is remembered. Each
-    request is made by `through`, which may wait before, or bring an outcome of its own without any request.
+    A provider that refuses the response format is asked again with a weaker one, which is remembered once it
+    brought a reply. Each request is made by `through`, which may wait before, or bring an outcome of its own
+    without any request.
     """
     check_names(call.params)
     _check_sendable(call)
-    wanted = _format(call)
+    first = wanted = _format(call)
     outcome = await through(partial(_attempt, call, wanted))
     requests = outcome.requests
     while isinstance(outcome, _FormatRefused) and wanted in _WEAKER:
-        wanted = _learn(call, _WEAKER[wanted])
+        wanted = _WEAKER[wanted]
         outcome = await through(partial(_attempt, call, wanted))
         requests += outcome.requests
     if isinstance(outcome, Unavailable):
         outcome.requests = requests
         raise outcome
+    if wanted != first:
+        _learn(call, wanted)
     return replace(outcome, requests=requests) if requests > 1 else outcome
 
 
-def _learn(call: Call, taken: Format) -> Format:
+def _learn(call: Call, taken: Format) -> None:
     _taken[call.model, call.base_url] = taken
     _learned.put((call.model, call.base_url_env, taken))
-    return taken
 
 
 def remember_format(model: str, base_url: str | None, taken: Format | None) -> None:
@@ -267,20 +269,19 @@ def _is_priceless(call: Call) -> bool:
 
 def _reply(answer: Any, latency_ms: int, call: Call) -> Reply:
     choice = answer.choices[0]
-    key = call.api_key
-    secret = key if key and len(key) >= _SECRET else None
+    secrets = keys_of(call.api_key)
     usage = getattr(answer, "usage", None)
     asked, answered = (_tokens(usage, name) for name in ("prompt_tokens", "completion_tokens"))
     return Reply(
-        text=without_key(choice.message.content or "", secret),
+        text=without_keys(choice.message.content or "", secrets),
         finish_reason=str(choice.finish_reason or ""),
-        model=without_key(str(answer.model or ""), secret),
-        provider_fingerprint=without_key(str(getattr(answer, "system_fingerprint", None) or ""), secret),
+        model=without_keys(str(answer.model or ""), secrets),
+        provider_fingerprint=without_keys(str(getattr(answer, "system_fingerprint", None) or ""), secrets),
         prompt_tokens=asked,
         completion_tokens=answered,
         cost=None if asked is None or answered is None or _is_priceless(call) else _cost(answer),
         latency_ms=latency_ms,
-        refusal=without_key(_refusal(choice.message), secret),
+        refusal=without_keys(_refusal(choice.message), secrets),
     )
 
 
@@ -302,10 +303,11 @@ def _cost(answer: Any) -> Decimal | None:
 
 
 def _unavailable(error: Exception, call: Call, wanted: Format) -> Unavailable:
-    code = read_error(error)
-    detail = detail_of(error, call.api_key)
-    about_format = wanted != "none" and any(word in detail for word in ("response_format", "json_schema"))
-    if about_format and code in (SkipReason.BAD_REQUEST, PauseReason.UNSUPPORTED_PARAMETER):
+    asked = [message["content"] for message in call.messages]
+    code = read_error(error, asked)
+    detail = detail_of(error, call.api_key, keys_of(call.api_key))
+    refused = code in (SkipReason.BAD_REQUEST, PauseReason.UNSUPPORTED_PARAMETER)
+    if refused and wanted != "none" and refuses_format(error, asked):
         return _FormatRefused(code, detail)
     return Unavailable(code, detail, retry_after_of(error))
 

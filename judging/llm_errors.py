@@ -3,11 +3,11 @@
 import math
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from judging.domain.masking import without_key
+from judging.domain.masking import without_key, without_keys
 from judging.domain.reasons import PauseReason, SkipReason
 
 _MAX_DETAIL = 500
@@ -27,6 +27,7 @@ _BY_SENTENCE = {
     "credit balance is too low": PauseReason.NO_CREDIT,
     "LLM Provider NOT provided": PauseReason.UNKNOWN_MODEL,
 }
+_FORMAT_WORDS = ("response_format", "json_schema")
 # Subclasses are looked up before their bases.
 _BY_CLASS: dict[str, SkipReason | PauseReason] = {
     "TimeoutError": SkipReason.TIMEOUT,
@@ -54,21 +55,41 @@ _BY_STATUS: dict[int, SkipReason | PauseReason] = {
 }
 
 
-def read_error(error: Exception) -> SkipReason | PauseReason:
-    """The reason for an exception of litellm, `asyncio` or the network; `unavailable` where nothing fits."""
-    return _by_provider_code(error) or _by_sentence(error) or _by_class(error) or _by_status(error)
+def read_error(error: Exception, asked: Sequence[str] = ()) -> SkipReason | PauseReason:
+    """The reason for an exception of litellm, `asyncio` or the network; `unavailable` where nothing fits.
+
+    `asked`: the texts of the question. What stands in one of them may be an echo and proves nothing.
+    """
+    return _by_provider_code(error) or _by_sentence(error, asked) or _by_class(error) or _by_status(error)
+
+
+def refuses_format(error: Exception, asked: Sequence[str]) -> bool:
+    """Whether a bad request is so for its response format: it names the parameter, or says so itself."""
+    if str(_body(error).get("param") or "").startswith(_FORMAT_WORDS):
+        return True
+    return any(_says(error, word, asked) for word in _FORMAT_WORDS)
+
+
+def _says(error: Exception, words: str, asked: Sequence[str]) -> bool:
+    """Whether the provider says it, and cannot have it from the question, which many repeat."""
+    return words in str(error) and not any(words.casefold() in text.casefold() for text in asked)
+
+
+def _body(error: Exception) -> Mapping[str, Any]:
+    body = getattr(error, "body", None)
+    return body if isinstance(body, Mapping) else {}
 
 
 def _by_provider_code(error: Exception) -> SkipReason | PauseReason | None:
     """The provider's own code in the error's body, the one thing in it that no echoed prompt can imitate."""
-    body = getattr(error, "body", None)
-    said = [body.get("code"), body.get("type")] if isinstance(body, Mapping) else []
+    body = _body(error)
+    said = [code for code in (body.get("code"), body.get("type")) if isinstance(code, str)]
     return next((_BY_PROVIDER_CODE[code] for code in said if code in _BY_PROVIDER_CODE), None)
 
 
-def _by_sentence(error: Exception) -> PauseReason | None:
-    text = str(error)
-    return next((reason for sentence, reason in _BY_SENTENCE.items() if sentence in text), None)
+def _by_sentence(error: Exception, asked: Sequence[str]) -> PauseReason | None:
+    found = (reason for sentence, reason in _BY_SENTENCE.items() if _says(error, sentence, asked))
+    return next(found, None)
 
 
 def _by_class(error: Exception) -> SkipReason | PauseReason | None:
@@ -117,7 +138,7 @@ def _seconds_until(date: str) -> float | None:
         return None
 
 
-def detail_of(error: Exception, api_key: str | None) -> str:
-    """What the error says, without the key and not longer than a paragraph."""
-    text = without_key(str(error) or type(error).__name__, api_key)
+def detail_of(error: Exception, api_key: str | None, keys: Iterable[str] = ()) -> str:
+    """What the error says, without the key it was asked with or any of `keys`; a paragraph at most."""
+    text = without_keys(without_key(str(error) or type(error).__name__, api_key), keys)
     return _LOOKS_LIKE_KEY.sub("[key]", text)[:_MAX_DETAIL]

@@ -39,6 +39,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judges/<slug:slug>/trials/<int:pk>/", trying.judge_trial, name="judge_trial"),
     path("providers/", providers.providers, name="providers"),
     path("providers/limits/", providers.provider_limits, name="provider_limits"),
+    path("providers/ask-again/", providers.provider_ask_again, name="provider_ask_again"),
     path("providers/formats/forget/", providers.format_forget, name="format_forget"),
     path("guide/", guide.guide, name="guide"),
     path("sets/<slug:slug>/guide/", guide.set_guide, name="set_guide"),

@@ -32,6 +32,8 @@ def _fresh_gates() -> Iterator[None]:
     django_settings.VERA_PROVIDER_PATIENCE = before
     if keeping := sys.modules.get("judging.services.gatekeeping"):
         keeping.forget_all()
+    if secrets := sys.modules.get("judging.llm_secrets"):
+        secrets.forget_keys()
 
 
 @pytest.fixture

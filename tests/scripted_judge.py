@@ -251,6 +251,7 @@ class Script:
         }
 
 
+WITH_RETRY_AFTER = {429}  # statuses that tell when to come again
 _SCRIPT = web.AppKey("script", Script)
 
 
@@ -282,7 +283,7 @@ def _answer(script: Script, request: web.Request, body: Body, behaviour: str) ->
         return _leak(body, behaviour, key)
     if behaviour in ERRORS:
         status, code, message = ERRORS[behaviour]
-        retry = {"Retry-After": script.retry_after} if status == 429 else {}
+        retry = {"Retry-After": script.retry_after} if status in WITH_RETRY_AFTER else {}
         return _error(status, code, message.format(key=key), retry)
     return _completion(body, behaviour)
 

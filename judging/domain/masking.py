@@ -2,6 +2,7 @@
 
 import base64
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from html.entities import codepoint2name
 from urllib.parse import quote
@@ -21,6 +22,13 @@ def without_key(text: str, key: str | None) -> str:
         text = text.replace(spelling, MASK)
     if len(key) >= _LONG and _ESCAPES.search(text):
         text = _escaped(key).sub(MASK, text)
+    return text
+
+
+def without_keys(text: str, keys: Iterable[str]) -> str:
+    """The text with each of several keys taken out, as `without_key` does."""
+    for key in keys:
+        text = without_key(text, key)
     return text
 
 

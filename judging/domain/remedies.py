@@ -3,8 +3,8 @@
 from judging.domain.reasons import PAUSE_SENTENCES, SKIP_SENTENCES, PauseReason, SkipReason
 
 
-def remedy(code: str, *, model: str, key_env: str, address_env: str) -> str:
-    """A sentence or two for a reason code, naming the judge's own model and variables."""
+def remedy(code: str, *, model: str, key_env: str, address_env: str, answered: str = "") -> str:
+    """A sentence or two for a reason code, naming the judge's own model and variables, and who `answered`."""
     key = f"the key in {key_env}" if key_env else "the key that the workers' environment has for it"
     key_name = key_env or "the provider's usual variable"
     place = f"the address in {address_env}" if address_env else "the provider's own address"
@@ -39,9 +39,10 @@ def remedy(code: str, *, model: str, key_env: str, address_env: str) -> str:
             "there, or have an administrator set on the page Providers what it allows."
         ),
         SkipReason.WRONG_MODEL: (
-            "Another model answered than the one that was asked. Where the name is an alias on purpose, add "
-            "the parameter “answers_as” with the name that answers, as a new version; “expect_model” demands "
-            "exactly one."
+            f"{f'“{answered}”' if answered else 'Another model'} answered where “{model}” was asked. Where "
+            "that is the model that is meant, pin it in a new version: the parameter “expect_model” with "
+            f"{f'the value “{answered}”' if answered else 'the name that answers'}. “answers_as” takes "
+            "dated variants of a name, too."
         ),
         SkipReason.CONTEXT_TOO_LONG: (
             f"The question and its longest reply do not fit into the context of “{model}”. Where the model "

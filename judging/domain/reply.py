@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judging.domain.echo import Material
+from judging.domain.model_names import is_same
 from judging.domain.reasoning import without_reasoning
 from judging.domain.reasons import SkipReason
 from judging.domain.verdict_json import Found, breaks_off, holds_broken_verdict, is_part, verdicts
@@ -80,8 +81,9 @@ def check_model(asked: str, answered: str, params: Mapping[str, Any]) -> None:
 
     `asked` is litellm's name with its provider prefix. With the parameter `expect_model` that very name must
     answer, and a provider that tells none cannot show that it did. Else a dated or sized variant of the asked
-    name is the same model, a deployment at Azure bears a name of the customer's own and is not compared, and
-    a provider that tells no name is believed; `answers_as` is the name to expect where an alias is asked.
+    name is the same model (see `judging.domain.model_names`), a deployment at Azure bears a name of the
+    customer's own and is not compared, and a provider that tells no name is believed; `answers_as` is the
+    name to expect where an alias is asked.
     """
     if pinned := params.get("expect_model"):
         _check_pinned(pinned, asked, answered)
@@ -89,9 +91,7 @@ def check_model(asked: str, answered: str, params: Mapping[str, Any]) -> None:
     answers_as = params.get("answers_as", "")
     if not answered or (asked.startswith("azure/") and not answers_as):
         return
-    expected = _bare(answers_as or asked).removesuffix("-latest")
-    rest = _bare(answered).removeprefix(expected)
-    if rest == _bare(answered) or rest[:1] not in ("", "-", ":", "@"):
+    if not is_same(answers_as or asked, answered):
         raise Refused(SkipReason.WRONG_MODEL, f"“{answered}” answered where “{asked}” was asked.")
 
 
@@ -114,10 +114,6 @@ def check_context(params: Mapping[str, Any], prompt_tokens: int | None) -> None:
             SkipReason.CONTEXT_TOO_LONG,
             f"The question filled the model's context of {context} tokens: a part was likely cut off.",
         )
-
-
-def _bare(model: str) -> str:
-    return model.rsplit("/", 1)[-1].lower()
 
 
 def storable(text: str) -> str:

@@ -13,6 +13,7 @@ from django.conf import settings
 from judging.domain.aggregation import juror_verdict
 from judging.domain.backoff import pause_before
 from judging.domain.correction import corrective_messages, may_correct
+from judging.domain.outage import HURRIED, Endurance, Patience
 from judging.domain.pacing import expected_tokens
 from judging.domain.prompt import build_messages
 from judging.domain.reasons import KILLED, SKIP_SENTENCES, SkipReason
@@ -127,7 +128,7 @@ async def reply_to(call: Call, sent: Sent) -> Reply:
     VERA_PROVIDER_PATIENCE. Raises `Unavailable` with `budget_spent` where it could go on and `sent` is spent.
     """
     gate = gates_here().gate(call.provider)
-    patience = settings.VERA_PROVIDER_PATIENCE if call.patient else 0
+    patience = Patience(settings.VERA_PROVIDER_PATIENCE) if call.patient else HURRIED
     expected = expected_tokens(sum(len(message["content"]) for message in call.messages), call.params)
 
     async def through(attempt: Callable[[], Awaitable[Came]]) -> Came:
@@ -135,13 +136,13 @@ async def reply_to(call: Call, sent: Sent) -> Reply:
             return Unavailable(SkipReason.BUDGET_SPENT, requests=0)
         return await gate.send(_counting(attempt, sent), expected, patience)
 
-    failures, since = 0, 0.0
+    failures, endurance = 0, Endurance()
     while True:
         try:
             return await ask(call, through)
         except Unavailable as failure:
-            failures, since = failures + 1, since or monotonic()
-            endured = gate.breaker.is_down and monotonic() - since < patience
+            failures += 1
+            endured = endurance.lasts(gate.breaker, monotonic(), patience)
             if (pause := _pause(failure, 1 if endured else failures)) is None:
                 raise
         if sent.is_spent:
@@ -191,7 +192,7 @@ def _pause(failure: Unavailable, resend: int) -> float | None:
     """Seconds to wait before a resend; None where it is of no use, or was turned away unsent."""
     if not failure.requests or not resendable(failure.code):
         return None
-    return pause_before(resend, None, random.random())  # noqa: S311
+    return pause_before(resend, random.random())  # noqa: S311
 
 
 def skipped(question: Question, juror: Juror, code: str, detail: str, *, calls: int, resends: int) -> Answer:

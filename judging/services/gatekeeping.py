@@ -107,19 +107,21 @@ def _my_rounds() -> _Rounds:
 
 def _look(rounds: _Rounds) -> None:
     rounds.look_at = monotonic() + _LOOK
+    told = monotonic()
     _tell()
     began = monotonic()
     found = patiently(lambda: limits.allowed(rounds.providers)) if rounds.providers else {}
     rounds.limited = bool(rounds.held) or any(allowed.is_limited for allowed in found.values())
-    _act(_set_allowed(found, began))
+    _act(_set_allowed(found, frozenset(rounds.providers), told, began))
 
 
-async def _set_allowed(found: dict[str, Allowed], began: float) -> None:
+async def _set_allowed(found: dict[str, Allowed], asked: frozenset[str], told: float, began: float) -> None:
+    """`told`: when this process began to write down what it knew; `began`: to read what all know."""
     here = gates_here()
-    age = monotonic() - began
-    now = here.loop.time()
     here.allowed = found
-    here.closed_until = {name: now + allowed.closed_for - age for name, allowed in found.items()}
+    for name in asked & (here.gates.keys() | found.keys()):
+        closed_for = found[name].closed_for if name in found else 0.0
+        here.gate(name).hear(closed_for, told, began)
     here.advance()
 
 
@@ -128,10 +130,11 @@ def _tell() -> None:
     told: dict[str, float] = {}
     with suppress(Empty):
         while True:
-            provider, seconds = TOLD.get_nowait()
-            told[provider] = max(seconds, told.get(provider, 0.0))
-    for provider, seconds in told.items():
-        patiently(partial(limits.close, provider=provider, seconds=seconds))
+            provider, until = TOLD.get_nowait()
+            told[provider] = max(until, told.get(provider, 0.0))
+    for provider, until in told.items():
+        if (seconds := until - monotonic()) > 0:
+            patiently(partial(limits.close, provider=provider, seconds=seconds))
     formats.note_learned()
 
 

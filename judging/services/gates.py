@@ -16,12 +16,13 @@ from queue import SimpleQueue
 
 from django.conf import settings
 
-from judging.domain.outage import ALWAYS_WAITED, Breaker
+from judging.domain.outage import Breaker, Patience
 from judging.domain.reasons import SkipReason
 from judging.llm import Outcome, Reply, Unavailable, resendable
 from judging.services.limits import Allowed
 
 _FREE = Allowed()
+_SURELY = 1.0  # seconds by which two clocks do not differ within so short a time
 
 
 @dataclass(slots=True)
@@ -31,7 +32,7 @@ class Ticket:
     waiting: bool = False
 
 
-# Providers that said when to come again, with the seconds: for the keeper to tell the other workers.
+# Providers that said when to come again, with that time by the loop's clock: the keeper tells the others.
 TOLD: SimpleQueue[tuple[str, float]] = SimpleQueue()
 TICKET: ContextVar[Ticket | None] = ContextVar("ticket", default=None)
 
@@ -51,10 +52,10 @@ def _waiting() -> Iterator[None]:
 
 @dataclass(slots=True, eq=False)
 class _Waiter:
-    """A request in line. `expected`: tokens. `patience`: seconds to wait for a provider that is down."""
+    """A request in line. `expected`: tokens."""
 
     expected: int
-    patience: float
+    patience: Patience
     passed: asyncio.Future[bool]
 
 
@@ -84,6 +85,7 @@ class Gate:
     def __init__(self, provider: str, gates: "Gates") -> None:
         self.provider = provider
         self.breaker = Breaker()
+        self.told_at = 0.0  # when this process was last told to wait
         self.grants = Grants()
         self.in_flight = 0
         self._gates = gates
@@ -93,7 +95,7 @@ class Gate:
         self._timer: asyncio.TimerHandle | None = None
 
     async def send(
-        self, attempt: Callable[[], Awaitable[Outcome]], expected: int, patience: float
+        self, attempt: Callable[[], Awaitable[Outcome]], expected: int, patience: Patience
     ) -> Outcome:
         """Make one request when its turn has come; no request at all where waiting is hopeless."""
         if not await self._pass(expected, patience):
@@ -111,9 +113,9 @@ class Gate:
         with _waiting():
             await asyncio.sleep(seconds)
 
-    async def _pass(self, expected: int, patience: float) -> bool:
+    async def _pass(self, expected: int, patience: Patience) -> bool:
         now = self._now()
-        self.breaker.forget_if_old(now, patience)
+        self.breaker.forget_if_old(now, patience.down)
         if not self._line and self._may_pass(now):
             self._enter()
             return True
@@ -138,7 +140,6 @@ class Gate:
         allowed = self._gates.allowed.get(self.provider, _FREE)
         return (
             self._gates.in_flight < settings.VERA_CALLS_IN_FLIGHT
-            and now >= self._gates.closed_until.get(self.provider, 0.0)
             and self.breaker.has_room(now, self.in_flight)
             and (allowed.calls_in_flight is None or self._has_share(now))
             and (not allowed.is_paced or self._has_permit(now))
@@ -181,7 +182,19 @@ class Gate:
         if outcome.retry_after or outcome.code == SkipReason.RATE_LIMITED:
             self.breaker.limited(now, outcome.retry_after, chance)
         if outcome.retry_after and self.provider:
-            TOLD.put((self.provider, outcome.retry_after))
+            TOLD.put((self.provider, now + outcome.retry_after))
+            self.told_at = self._now()
+
+    def hear(self, closed_for: float, known_at: float, asked_at: float) -> None:
+        """The database, asked at `asked_at`, says for how many seconds nobody may ask.
+
+        It knows what this process was told before `known_at`: where it says less, somebody opened the way.
+        """
+        now = self._now()
+        if now + closed_for + _SURELY < self.breaker.told_until and self.told_at < known_at:
+            self.breaker.lift()
+        if asked_at + closed_for > now:
+            self.breaker.hear(now, asked_at + closed_for)
 
     def _correct(self, reply: Reply, expected: int) -> None:
         if reply.prompt_tokens is not None and reply.completion_tokens is not None:
@@ -199,12 +212,10 @@ class Gate:
         self._look_again(now)
 
     def _send_away(self, now: float) -> None:
-        closed_for = self._gates.closed_until.get(self.provider, 0.0) - now
-        if closed_for <= ALWAYS_WAITED and not self.breaker.may_be_hopeless(now):
+        if not self.breaker.may_be_hopeless(now):
             return
         for waiter in list(self._line):
-            too_long = closed_for > max(waiter.patience, ALWAYS_WAITED)
-            if too_long or self.breaker.is_hopeless(now, waiter.patience, self.in_flight):
+            if self.breaker.is_hopeless(now, waiter.patience, self.in_flight):
                 self._line.remove(waiter)
                 if not waiter.passed.done():
                     waiter.passed.set_result(False)
@@ -216,8 +227,7 @@ class Gate:
         if not self._line:
             return
         gives_up = [self.breaker.gives_up_at(waiter.patience) for waiter in self._line]
-        closed_until = self._gates.closed_until.get(self.provider, 0.0)
-        times = [self.breaker.opens_at(), closed_until, *(time for time in gives_up if time is not None)]
+        times = [self.breaker.opens_at(), *(time for time in gives_up if time is not None)]
         later = [time for time in times if time > now]
         if later:
             loop = asyncio.get_running_loop()
@@ -228,7 +238,7 @@ class Gate:
         now = self._now()
         self._has_permit(now)
         allowed = self._gates.allowed.get(self.provider, _FREE)
-        could_go = now >= max(self.breaker.opens_at(), self._gates.closed_until.get(self.provider, 0.0))
+        could_go = now >= self.breaker.opens_at()
         free = settings.VERA_CALLS_IN_FLIGHT - self._gates.in_flight
         if allowed.calls_in_flight is not None:
             free = min(free, self.grants.calls - self.in_flight)
@@ -256,17 +266,13 @@ class Gate:
 
 
 class Gates:
-    """The gates of one loop, and what their keeper told them.
-
-    `allowed` and `closed_until` (the loop's time) by provider are the keeper's to set.
-    """
+    """The gates of one loop, and what their keeper told them: `allowed`, by provider, is its to set."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
         self.gates: dict[str, Gate] = {}
         self.in_flight = 0
         self.allowed: Mapping[str, Allowed] = {}
-        self.closed_until: Mapping[str, float] = {}
 
     def gate(self, provider: str) -> Gate:
         """The gate before a provider; one of its own for a question that has none."""

@@ -155,7 +155,7 @@ def close(*, provider: str, seconds: float) -> datetime:
 
 @transaction.atomic
 def reopen(*, provider: str) -> datetime | None:
-    """Let all ask this provider again at once; returns until when nobody did, None where it was not closed."""
+    """Let all ask this provider again; returns until when it was closed, None where it was not."""
     row = ProviderLimit.objects.select_for_update().filter(provider=provider).first()
     if row is None or row.closed_until is None or row.closed_until <= _now():
         return None

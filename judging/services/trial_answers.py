@@ -145,16 +145,19 @@ def _told(asked: Asked, criteria: CriteriaSpec, answer: Answer | Unavailable | N
         "independent": answer.independent,
         "flags": answer.flags,
     }
-    return told | (_skip(asked, answer.reason, answer.detail) if answer.outcome is Outcome.SKIPPED else {})
+    if answer.outcome is not Outcome.SKIPPED:
+        return told
+    return told | _skip(asked, answer.reason, answer.detail, answer.answered_model)
 
 
 def _sentence_of(reason: str) -> str:
     return SKIP_SENTENCES[SkipReason(reason)] if reason else ""
 
 
-def _skip(asked: Asked, code: str, detail: str) -> dict[str, Any]:
+def _skip(asked: Asked, code: str, detail: str, answered: str = "") -> dict[str, Any]:
     juror = asked.juror
-    sentence = remedy(code, model=juror.model, key_env=juror.api_key_env, address_env=juror.base_url_env)
+    names = {"model": juror.model, "key_env": juror.api_key_env, "address_env": juror.base_url_env}
+    sentence = remedy(code, **names, answered=answered)
     said = storable(detail)
     return {
         "outcome": str(Outcome.SKIPPED),

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from judging.access import check_lead
 from judging.forms.providers import LimitsForm
-from judging.services.providers import Provider, forget
+from judging.services.providers import Provider, ask_again, forget
 from judging.services.providers import providers as every_provider
 from vera_site.http import Request
 
@@ -56,6 +56,19 @@ def format_forget(request: Request) -> HttpResponse:
     model = request.POST.get("model", "")[:200]
     forget(model=model, base_url_env=request.POST.get("base_url_env", "")[:80], actor=request.user)
     messages.success(request, f"Which format {model} takes is found out anew with its next run.")
+    return redirect("providers")
+
+
+@require_POST
+@login_required
+def provider_ask_again(request: Request) -> HttpResponse:
+    """Ask a provider again now, though it asked to be left alone for longer."""
+    _check_administrator(request)
+    provider = request.POST.get("provider", "")[:200]
+    if ask_again(provider=provider, actor=request.user):
+        messages.success(request, f"{provider} is asked again. What it says then is kept to.")
+    else:
+        messages.info(request, f"{provider} is not closed.")
     return redirect("providers")
 
 

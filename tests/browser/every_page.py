@@ -56,6 +56,7 @@ NO_PAGES = {
     "run_retry",
     "provider_limits",
     "format_forget",
+    "provider_ask_again",
     "schedule_switch",
     "schedule_run",
     "schedule_delete",

@@ -167,13 +167,42 @@ def test_nothing_takes_more_than_linear_time_or_recurses_too_deep(unit: str) -> 
         ("ollama/llama3", "llama3:latest"),
         ("azure/our-deployment", "gpt-4o"),
         ("openai/gpt-4o", ""),
+        ("openai/gpt-4", "gpt-4-0613"),
+        ("ollama/llama3", "llama3:8b-instruct-q4"),
+        ("ollama/qwen2.5", "qwen2.5:7b-instruct-q4_K_M"),
+        ("openai/llama3", "/models/llama3-8b-instruct.Q4_K_M.gguf"),
+        ("openrouter/qwen/qwen3", "qwen/qwen3-235b-a22b-fp8"),
+        ("vertex_ai/claude-3-5-sonnet", "claude-3-5-sonnet-v2@20241022"),
+        ("bedrock/anthropic.claude-3-haiku", "anthropic.claude-3-haiku-20240307-v1:0"),
+        ("gemini/gemini-2.0-flash", "gemini-2.0-flash-001"),
+        ("cohere/command-r", "command-r-08-2024"),
+        ("mistral/mistral-small", "mistral-small-2409"),
+        ("gemini/gemini-flash-latest", "gemini-2.5-flash"),
+        ("ollama/llama3:latest", "llama3:8b"),
+        ("openrouter/openrouter/auto", "anthropic/claude-sonnet-4"),
     ],
 )
 def test_a_variant_of_the_asked_model_is_the_asked_model(asked: str, answered: str) -> None:
     check_model(asked, answered, {})
 
 
-@pytest.mark.parametrize(("asked", "answered"), [("openai/gpt-4o", "gpt-4"), ("openai/gpt-4", "gpt-4o")])
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("openai/gpt-4o", "gpt-4"),
+        ("openai/gpt-4", "gpt-4o"),
+        ("openai/gpt-4o", "gpt-4o-mini-2024-07-18"),
+        ("openai/gpt-4", "gpt-4-turbo"),
+        ("openai/gpt-4", "gpt-4-32k"),
+        ("openai/gpt-5", "gpt-5.1"),
+        ("anthropic/claude-sonnet-4", "claude-sonnet-4-5-20250929"),
+        ("openai/gpt-4o-2024-08-06", "gpt-4o"),
+        ("openai/gpt-4o", "gpt-4o-2024-08-06-mini"),
+        ("gemini/gemini-flash-latest", "gemma-3"),
+        ("openai/gpt-4o", "gpt-4o" + "-2024-08-06" * 5_000 + "!"),
+        ("ollama/llama3", "llama3" + "_q4" * 20_000 + "!"),
+    ],
+)
 def test_another_model_is_refused(asked: str, answered: str) -> None:
     with pytest.raises(Refused, match="wrong_model"):
         check_model(asked, answered, {})

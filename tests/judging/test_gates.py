@@ -13,6 +13,7 @@ from django.utils import timezone
 from judging.models import JudgeVersion, ProviderLimit, ProviderShare, Run
 from judging.services import gatekeeping
 from judging.services.plans import plan_of
+from judging.services.providers import ask_again, waits_of
 from judging.services.pump import Pump
 from judging.services.trials import start_trial
 from judging.services.trying import answer_trial
@@ -114,6 +115,72 @@ def test_what_another_worker_was_told_holds_this_one_back(monkeypatch: pytest.Mo
 
     assert outcomes(run) == {"juror pass": 3}
     assert judge.calls[0].at - began > 1.5
+
+
+def test_a_provider_that_asks_for_an_hour_burns_no_row_and_is_asked_again_when_somebody_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("django.conf.settings.VERA_CLAIM_LEASE", 2)
+    run = scoring(juror(), rows(60))
+
+    with scripted(monkeypatch, lambda body, n: "429" if n == 6 else "pass", retry_after="3600") as judge:
+        pump = Pump(plan_of(run), "one")
+        began = time.monotonic()
+        while time.monotonic() - began < 4 or len(judge.calls) < 6:
+            assert pump.step(0.05)
+        waited = len(judge.calls)
+        held = run.verdicts.filter(claimed_by=pump.worker)
+        assert held.exists()
+        assert not held.filter(lease_until__lt=timezone.now()).exists()
+        [wait] = waits_of(run)
+        assert wait.until is not None
+        assert wait.until > timezone.now() + timedelta(minutes=58)
+        assert ask_again(provider=PROVIDER, actor=make_user())
+        while pump.step(0.05):
+            assert time.monotonic() - began < 60
+        pump.close()
+
+    assert waited <= 5 + settings.VERA_CALLS_IN_FLIGHT
+    assert outcomes(run) == {"juror pass": 60}
+    assert len(judge.calls) == 61
+
+
+def test_a_503_that_says_when_to_come_again_is_waited_for_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.scripted_judge.WITH_RETRY_AFTER", {503})
+    with scripted(monkeypatch, lambda body, n: "503" if n == 1 else "pass", retry_after="3") as judge:
+        run = judged(juror(), 1)
+
+    assert outcomes(run) == {"juror pass": 1}
+    assert times(judge)[1] >= 3
+
+
+def test_a_provider_that_asks_to_wait_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    patience(monkeypatch, 2)
+    with scripted(monkeypatch, retry_after="2") as judge:
+        began = time.monotonic()
+        run = judged(juror("429"), 40)
+
+    assert (outcomes(run), reasons(run)) == ({"juror skipped": 40}, {"rate_limited"})
+    assert time.monotonic() - began > 4
+    assert len(judge.calls) <= 4 + 6
+
+
+def test_who_tries_a_judge_is_told_at_once_of_a_provider_that_asks_for_an_hour(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    patience(monkeypatch, 100)
+    with scripted(monkeypatch, retry_after="3600") as judge:
+        trial = start_trial(
+            judge_version=juror("429"),
+            criteria_version=live(make_criteria_set()),
+            texts={"output": "Hello."},
+            actor=make_user(),
+        )
+        assert answer_trial(trial.pk)
+    trial.refresh_from_db()
+
+    assert trial.answers["jurors"][0]["code"] == "rate_limited"
+    assert len(judge.calls) == 1
 
 
 def test_a_provider_that_refuses_what_is_too_much_loses_no_row(monkeypatch: pytest.MonkeyPatch) -> None:

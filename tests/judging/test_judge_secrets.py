@@ -13,14 +13,15 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from judging.domain.judges import InvalidJudge
+from judging.llm_secrets import forget_keys, keys_of
 from judging.models import JudgeVersion, Run
 from judging.services.connections import connection_of
 from judging.services.engine import work_on
 from judging.services.judges import add_model_version
 from judging.tasks import start_work
-from tests.factories import make_user
+from tests.factories import make_panel, make_user
 from tests.judging.running import KEY, juror, panel, rows, scoring
-from tests.scripted_judge import ScriptedJudge
+from tests.scripted_judge import ScriptedJudge, spellings
 
 pytestmark = pytest.mark.django_db
 
@@ -62,6 +63,42 @@ def test_a_run_leaves_no_key_behind(
     assert secret not in caplog.text
     assert secret not in broker_text()
     assert secret not in "".join(pages(run))
+
+
+@pytest.mark.parametrize("behaviour", ["leak-reply", "leak-prose", "leak-401", "leak-400"])
+def test_a_key_that_the_library_takes_by_itself_is_not_kept_either(
+    behaviour: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    forget_keys()
+    with ScriptedJudge() as provider:
+        monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+        monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
+        monkeypatch.setenv("OPENAI_API_BASE", provider.url)
+        unset = {"base_url_env": "", "api_key_env": ""}
+        run = scoring(make_panel([juror(behaviour, **unset), juror(behaviour, **unset)]), rows(1))
+        start_work(run.pk)
+        work_on(run.pk)
+        assert f"Bearer {SECRET}" in provider.calls[0].headers["Authorization"]
+
+    everything = database_text() + caplog.text + broker_text() + "".join(pages(run))
+    assert not [each for each in spellings(SECRET) if each in everything]
+    assert "[key]" in everything
+
+
+def test_what_is_hidden_are_keys_and_no_addresses_settings_or_mere_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held = {"VERA_JUROR_MINE": "a-key-of-my-own", "MISTRAL_API_KEY": "another-key-01", "X_API_KEY": "ollama"}
+    held |= {"VERA_JUROR_MY_URL": "http://127.0.0.1:1/v1", "VERA_JUROR_HOSTS": "host-of-ours:443"}
+    for name, value in held.items():
+        monkeypatch.setenv(name, value)
+    forget_keys()
+
+    assert {"a-key-of-my-own", "another-key-01", "a-longer-key-of-its-own"} <= set(
+        keys_of("a-longer-key-of-its-own")
+    )
+    assert not {"ollama", "http://127.0.0.1:1/v1", "host-of-ours:443"} & set(keys_of("ollama"))
 
 
 def pages(run: Run) -> list[str]:

@@ -47,7 +47,7 @@ def test_strangers_find_nothing_and_labelers_are_refused(client: Client) -> None
         log_in(client, user)
         for name in ("providers", "judge_add_local"):
             assert client.get(reverse(name)).status_code == status
-        for name in ("provider_limits", "format_forget"):
+        for name in ("provider_limits", "format_forget", "provider_ask_again"):
             assert client.post(reverse(name), LIMITS).status_code == status
 
 
@@ -120,6 +120,28 @@ def test_what_is_closed_who_asks_and_formats_are_shown_and_a_format_is_forgotten
     assert "openai/gpt: JSON mode" in shown
     assert not TakenFormat.objects.exists()
     assert AuditEvent.objects.filter(action="response_format_forgotten").exists()
+
+
+def test_an_administrator_has_a_closed_provider_asked_again_and_a_lead_does_not(
+    as_lead: Client,
+) -> None:
+    make_judge(model="openai/gpt")
+    ProviderLimit.objects.create(provider="openai", closed_until=timezone.now() + timedelta(hours=1))
+    again = reverse("provider_ask_again")
+    assert "Ask again now" not in page(as_lead)
+    assert "An administrator can have it asked again" in page(as_lead)
+    assert as_lead.post(again, {"provider": "openai"}).status_code == 403
+    assert ProviderLimit.objects.get().closed_until is not None
+    admin = log_in(Client(), User.objects.create_superuser("root"))
+    assert "Ask again now" in page(admin)
+
+    for _ in range(2):
+        assert admin.post(again, {"provider": "openai"}).status_code == 302
+
+    assert ProviderLimit.objects.get().closed_until is None
+    assert "Ask again now" not in page(admin)
+    [event] = AuditEvent.objects.filter(action="provider_reopened")
+    assert (event.subject, event.actor.username if event.actor else "") == ("openai", "root")
 
 
 def test_more_judges_cost_no_more_queries(as_admin: Client) -> None:

@@ -101,7 +101,7 @@ def test_a_juror_that_cannot_be_asked_does_not_hold_up_the_others(monkeypatch: p
         ("404", "unknown_model", "does not know “openai/404”"),
         ("402", "no_credit", "no credit left"),
         ("403", "permission_denied", "may not use “openai/403”"),
-        ("wrong-model", "wrong_model", "answers_as"),
+        ("wrong-model", "wrong_model", "“expect_model” with the value “somebody-else”"),
         ("prose", "not_json", "not exactly one JSON object"),
         ("length", "truncated", "more output tokens"),
     ],
