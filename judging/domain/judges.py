@@ -12,6 +12,10 @@ from judging.domain.prompt import NEWEST, TEMPLATES, UnknownTemplate, template_n
 from labeling.domain.content import text_problem
 
 FEWEST_JURORS = 2
+UNKNOWN_CONTEXT = (
+    "A server that cuts long questions silently would judge half of them; give context_tokens, the model's "
+    "context, among the parameters."
+)
 # With an underscore, so that a key pasted in place of a name is never taken for one and repeated somewhere.
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\Z")
 
@@ -98,6 +102,12 @@ def check_template(name: str, params: Mapping[str, Any], with_examples: bool) ->
         raise InvalidJudge(
             f"The prompt template “{name}” never asks once more. Leave “corrections” out, or use {NEWEST}."
         )
+
+
+def context_words(family: str, base_url_env: str, params: Mapping[str, Any]) -> list[str]:
+    """A warning where nobody would notice that a server cuts questions; none for a scripted judge."""
+    known = "context_tokens" in params or family.startswith("scripted")
+    return [] if known or not base_url_env else [UNKNOWN_CONTEXT]
 
 
 def check_looks_like_variable(name: str) -> None:

@@ -1,5 +1,6 @@
 """A new version of a model or of a panel."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -9,7 +10,7 @@ from django.http import QueryDict
 from django.utils.html import format_html
 
 from judging.domain.examples import read_stored
-from judging.domain.judges import InvalidJudge, Price
+from judging.domain.judges import InvalidJudge, Price, context_words
 from judging.domain.prompt import NEWEST
 from judging.forms.examples import LONGEST_ID, ExamplesForm, examples_of
 from judging.models import JudgeVersion
@@ -97,6 +98,14 @@ class ModelForm(forms.Form):
             (base.template, f"{base.template} in any case"),
         ]
 
+    @property
+    def warnings(self) -> list[str]:
+        """What to know about the model that the form shows."""
+        shown = {name: self[name].value() for name in ("family", "base_url_env")}
+        params = self.cleaned_data.get("params") if self.is_bound else self.initial.get("params")
+        known = params if isinstance(params, dict) else {}
+        return context_words(str(shown["family"] or ""), str(shown["base_url_env"] or ""), known)
+
     def is_valid(self) -> bool:
         return super().is_valid() and self.examples.is_valid()
 
@@ -149,6 +158,12 @@ class ModelForm(forms.Form):
             "price_output": price[1],
             **examples_of(version),
         }
+
+
+def pinned_to(model: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with `model` as the only one that may answer."""
+    rest = {name: value for name, value in params.items() if name != "answers_as"}
+    return rest | {"expect_model": model}
 
 
 class MembersField(forms.ModelMultipleChoiceField[JudgeVersion]):

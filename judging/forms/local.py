@@ -12,6 +12,11 @@ from judging.services.judges import add_model_version
 from labeling.access import AnyUser
 
 _FREE = Price(Decimal(0), Decimal(0))
+_OLLAMA_CUTS = (
+    "Ollama cuts the beginning of what does not fit and says nothing, so its context must be known here. "
+    "“ollama ps” shows it while the model is loaded. Where you set nothing, write 4096: Ollama gives at "
+    "least that."
+)
 
 
 class LocalForm(forms.Form):
@@ -55,7 +60,9 @@ class LocalForm(forms.Form):
         min_value=512,
         max_value=100_000_000,
         help_text="What does not fit is then skipped as too long instead of being cut where nobody sees it. "
-        "“ollama ps” shows it; it is vLLM's --max-model-len, llama.cpp's --ctx-size.",
+        "For Ollama it is needed: “ollama ps” shows it while the model is loaded. 4096 is what it gives at "
+        "least; for more, start it with OLLAMA_CONTEXT_LENGTH=8192 and write 8192. It is vLLM's "
+        "--max-model-len, llama.cpp's --ctx-size divided by --parallel.",
     )
     max_tokens = forms.IntegerField(
         label="Longest reply, in tokens",
@@ -66,11 +73,21 @@ class LocalForm(forms.Form):
         help_text="A model that thinks before it answers needs more, such as 8000.",
     )
 
+    def clean_model(self) -> str:
+        name: str = self.cleaned_data["model"]
+        if any(letter.isspace() or not letter.isprintable() for letter in name):
+            raise forms.ValidationError(
+                "A model's name has no space in it. Write it exactly as the server does."
+            )
+        return name
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         context, reply = cleaned.get("context_tokens"), cleaned.get("max_tokens")
         if context and reply and reply >= context:
             self.add_error("max_tokens", "The reply must leave room for the question in the model's context.")
+        if cleaned.get("server") == "ollama" and context is None and "context_tokens" not in self.errors:
+            self.add_error("context_tokens", _OLLAMA_CUTS)
         return cleaned
 
     def save(self, actor: AnyUser) -> JudgeVersion | None:

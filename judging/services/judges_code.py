@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from judging.domain.examples import read_stored
-from judging.domain.judges import InvalidJudge, ModelEntry, PanelEntry, Price
+from judging.domain.judges import InvalidJudge, ModelEntry, PanelEntry, Price, context_words
 from judging.domain.judges_toml import Entry
 from judging.domain.prompt import NEWEST
 from judging.models import Judge, JudgeVersion
@@ -75,6 +75,7 @@ def _load(
     outcome: Outcome = "created" if not before else "unchanged" if version.number <= before else "new_version"
     live = judge.live_version
     warnings = panel_warnings(version.jurors())
+    warnings += context_words(version.family, version.base_url_env, version.params)
     return LoadedJudge(entry.slug, outcome, version.number, live.number if live else None, warnings), version
 
 

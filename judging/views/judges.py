@@ -15,7 +15,8 @@ from django.views.decorators.vary import vary_on_headers
 
 from judging.access import check_lead
 from judging.domain.examples import Examples, read_stored
-from judging.forms.judges import FORMS, ModelForm, PanelForm, try_to_save
+from judging.domain.judges import context_words
+from judging.forms.judges import FORMS, ModelForm, PanelForm, pinned_to, try_to_save
 from judging.models import Certificate, Judge, JudgeVersion
 from judging.services.connections import Environments, Missing
 from judging.services.families import written_in_sets
@@ -104,11 +105,10 @@ def _shown(
             standings[version.pk],
             missing_variables(version, environments),
             scripted_words(version),
-            family_warnings(version, standings[version.pk], written),
+            context_words(version.family, version.base_url_env, version.params)
+            + family_warnings(version, standings[version.pk], written),
             measured[version.pk],
-            examples
-            if (examples := read_stored(version.examples)) and examples.criteria_set in led
-            else None,
+            _shown_examples(version, led),
         )
 
 
@@ -164,6 +164,8 @@ def _form(
 ) -> ModelForm | PanelForm:
     """The form as it was sent; unbound where it is new or only more rows are to be shown in it."""
     start = form_class.initial_of(base) if base else {}
+    if form_class is ModelForm and (name := request.GET.get("expect_model")):
+        start["params"] = pinned_to(name, start.get("params", {}))
     data = request.POST if request.method == "POST" else None
     # Enter in the field that finds a row would otherwise save.
     if "show_rows" in request.POST or request.POST.get("find_row") or "examples_of" in request.GET:

@@ -88,10 +88,11 @@ def try_it(client: Client, version: JudgeVersion) -> Trial:
     ("changed", "said"),
     [
         ({"slug": "taken"}, "There is a judge of this name already"),
-        ({"model": "two words"}, "must be a model's name"),
+        ({"model": "two words"}, "has no space in it"),
         ({"base_url_env": "DATABASE_URL"}, "may not read the variable"),
         ({"base_url_env": "http://127.0.0.1:11434/v1"}, "no such name"),
         ({"context_tokens": "1000", "max_tokens": "1000"}, "leave room"),
+        ({"context_tokens": ""}, "Ollama cuts the beginning of what does not fit"),
         ({"server": "none"}, "not one of the available choices"),
     ],
 )

@@ -128,6 +128,35 @@ def test_a_reply_is_shown_whole_with_what_came_before_it(client: Client) -> None
     assert "human" not in shown.lower()
 
 
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [("", "to correct that: an empty reply"), ("x" * 20_000, "to correct that, cut after 20,000 characters")],
+    ids=["empty", "cut"],
+)
+def test_a_first_reply_that_was_empty_or_cut_is_called_so(client: Client, first: str, said: str) -> None:
+    run = skipping(skipped=1)
+    enter(client, run)
+    skips = run.verdicts.filter(kind="juror", outcome="skipped")
+    skips.update(corrections=1, rejected_reply=first, rejected_reason="not_json")
+
+    assert said in text_of(client, f"/runs/{run.pk}/skips/")
+
+
+def test_an_empty_reply_and_an_earlier_one_that_was_cut_are_called_so(client: Client) -> None:
+    run = skipping(skipped=1)
+    lead = enter(client, run)
+    run.verdicts.filter(kind="juror", outcome="skipped").update(raw_reply="x" * 20_000)
+    retry_skipped(run=run, actor=lead)
+    run.verdicts.filter(kind="juror", outcome="pending").update(
+        outcome="skipped", reason="empty_reply", raw_reply="", filled_at=run.created_at
+    )
+
+    shown = text_of(client, f"/runs/{run.pk}/skips/")
+
+    assert "It answered with an empty reply." in shown
+    assert "What it replied, cut after 20,000 characters" in shown
+
+
 def test_replies_are_chosen_by_reason_and_by_juror(client: Client) -> None:
     run = skipping()
     one = run.judge_version.jurors()[0]
