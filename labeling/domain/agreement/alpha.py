@@ -1,0 +1,76 @@
+"""Agreement of any number of people who need not all have labelled all rows: nominal Krippendorff's alpha.
+
+Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability". Two people without gaps have Cohen's kappa.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from labeling.domain.agreement.tables import Interval, Undefined
+
+_RESAMPLES = 2_000
+# Where more resamples than this share have no alpha, the rest say too little of the doubt.
+_LOST = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Alpha:
+    """Alpha, at most 1, of `n` rows with two labels or more, `labels` labels in all.
+
+    `interval` is None where resampling shows no doubt (all labels agree) or too often finds one label only.
+    """
+
+    value: float
+    interval: Interval | None
+    n: int
+    labels: int
+    method: str = "nominal Krippendorff's alpha, bootstrap over rows"
+
+
+def nominal_alpha(rows: Iterable[Sequence[Hashable]], seed: int, level: float = 0.95) -> Alpha:
+    """Alpha of rows, each with the labels that it was given; gaps are simply not among them.
+
+    Rows with fewer than two labels say nothing and are left out. The interval is that of percentiles over
+    rows drawn again with `seed`. Raises Undefined where no row has two labels, and where all labels are one
+    and the same: there chance cannot disagree.
+    """
+    counts = [Counter(row) for row in rows if len(row) > 1]
+    if not counts:
+        raise Undefined("No row has two labels, so there is no agreement to speak of.")
+    total = sum(counts, Counter[Hashable]())
+    if len(total) < 2:
+        raise Undefined("All labels are one and the same: alpha is undefined.")
+    observed = sum(map(_disagreement, counts))
+    return Alpha(_alpha(observed, total), _bootstrap(counts, seed, level), len(counts), total.total())
+
+
+def _disagreement(row: Counter[Hashable]) -> float:
+    """What a row adds to the coincidences of unlike labels: Σ_{c≠k} n_c·n_k/(m − 1)."""
+    labels = row.total()
+    return (labels**2 - sum(count**2 for count in row.values())) / (labels - 1)
+
+
+def _alpha(observed: float, total: Counter[Hashable]) -> float:
+    """1 − (n − 1)·Σ_{c≠k} o_ck/Σ_{c≠k} n_c·n_k."""
+    labels = total.total()
+    return 1 - (labels - 1) * observed / (labels**2 - sum(count**2 for count in total.values()))
+
+
+def _bootstrap(counts: Sequence[Counter[Hashable]], seed: int, level: float) -> Interval | None:
+    """Percentiles of alpha over rows drawn with replacement (Efron 1979)."""
+    import numpy as np
+
+    classes = sorted({label for row in counts for label in row}, key=repr)
+    table = np.array([[row[label] for label in classes] for row in counts])
+    each = np.array([_disagreement(row) for row in counts])
+    times = np.random.default_rng(seed).multinomial(len(counts), [1 / len(counts)] * len(counts), _RESAMPLES)
+    totals = times @ table
+    labels = totals.sum(axis=1)
+    chance = labels**2 - (totals**2).sum(axis=1)
+    defined = chance > 0
+    alphas = 1 - (labels - 1)[defined] * (times @ each)[defined] / chance[defined]
+    if defined.mean() < 1 - _LOST or alphas.max() - alphas.min() < 1e-12:
+        return None
+    low, high = np.quantile(alphas, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
