@@ -28,6 +28,10 @@ _BY_SENTENCE = {
     "LLM Provider NOT provided": PauseReason.UNKNOWN_MODEL,
 }
 _FORMAT_WORDS = ("response_format", "json_schema")
+# What passes, and the statuses of a fault in the question, which does not.
+_PASSING = (SkipReason.RATE_LIMITED, SkipReason.TIMEOUT, SkipReason.UNAVAILABLE)
+_FAULTY = (400, 422)
+_DEEPEST = 10  # exceptions, one the cause of another
 # Subclasses are looked up before their bases.
 _BY_CLASS: dict[str, SkipReason | PauseReason] = {
     "TimeoutError": SkipReason.TIMEOUT,
@@ -60,7 +64,10 @@ def read_error(error: Exception, asked: Sequence[str] = ()) -> SkipReason | Paus
 
     `asked`: the texts of the question. What stands in one of them may be an echo and proves nothing.
     """
-    return _by_provider_code(error) or _by_sentence(error, asked) or _by_class(error) or _by_status(error)
+    found = _by_provider_code(error) or _by_sentence(error, asked) or _by_class(error) or _by_status(error)
+    if found in _PASSING and _own_status(error) in _FAULTY:
+        return SkipReason.BAD_REQUEST  # litellm takes such words for it wherever they stand in the error
+    return found
 
 
 def refuses_format(error: Exception, asked: Sequence[str]) -> bool:
@@ -73,6 +80,17 @@ def refuses_format(error: Exception, asked: Sequence[str]) -> bool:
 def _says(error: Exception, words: str, asked: Sequence[str]) -> bool:
     """Whether the provider says it, and cannot have it from the question, which many repeat."""
     return words in str(error) and not any(words.casefold() in text.casefold() for text in asked)
+
+
+def _own_status(error: BaseException) -> int | None:
+    """The status that the provider answered with, as the exception says that litellm began with."""
+    status, seen = None, 0
+    cause: BaseException | None = error
+    while cause is not None and seen < _DEEPEST:
+        stated = getattr(cause, "status_code", None)
+        status = stated if isinstance(stated, int) else status
+        cause, seen = cause.__cause__ or cause.__context__, seen + 1
+    return status
 
 
 def _body(error: Exception) -> Mapping[str, Any]:

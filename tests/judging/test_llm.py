@@ -20,7 +20,7 @@ from judging.domain.reply import Refused, check_model, parse_reply
 from judging.llm import Call, Reply, Unavailable, ask, resendable
 from judging.loop import run_in_loop, stop_loop
 from tests.domain.specs import SPEC
-from tests.scripted_judge import ScriptedJudge
+from tests.scripted_judge import ERRORS, ScriptedJudge
 
 KEY = "a-key/that+must=never-be-seen"
 
@@ -161,6 +161,25 @@ def test_each_failure_has_its_code_and_is_asked_once(
 
     assert (failed.code, failed.scope, resendable(failed.code)) == (code, scope, again)
     assert len(judge.calls) == before + 1
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "The rate limit is 429 a minute.",
+        "A timeout occurred",
+        "The server had an error processing your request.",
+        "Request too large",
+        "Your credit balance is too low",
+        "LLM Provider NOT provided",
+    ],
+)
+def test_a_bad_request_that_quotes_the_question_is_a_bad_request(
+    judge: ScriptedJudge, monkeypatch: pytest.MonkeyPatch, quoted: str
+) -> None:
+    monkeypatch.setitem(ERRORS, "quotes", (400, "invalid_value", f"Bad input: '{quoted}'"))
+
+    assert failure(call(judge, "quotes", f"Judge this: {quoted}")).code == "bad_request"
 
 
 def test_retry_after_is_told(judge: ScriptedJudge) -> None:
