@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from judging.access import check_lead
 from judging.services.journey import steps_of
 from judging.services.journey_facts import facts_of
+from judging.views.replays import next_replay
 from labeling.access import get_led_set, led_sets
 from labeling.models import CriteriaSet
 from labeling.services.counts import counts_of
@@ -44,4 +45,5 @@ def set_guide(request: Request, slug: str) -> HttpResponse:
     certified = [standing for standing in facts.standings if standing.certified]
     context = head(request.user, criteria_set, "guide") | {"section": "guide", "steps": steps}
     context |= {"done": sum(step.state == "done" for step in steps), "certified": certified[:1]}
+    context["replay"] = next_replay(certified[0]) if certified else None
     return render(request, "judging/set_guide.html", context)

@@ -36,7 +36,7 @@ def replayed(standing: Standing, certificate: Certificate) -> Replayed:
         kappa=_kappa(replay, certificate) if replay else "",
         flips=moved,
         means=means(moved) if replay else "",
-        schedule=_scheduled(standing),
+        schedule=next_replay(standing),
         add=_address(standing),
     )
 
@@ -63,7 +63,8 @@ def means(moved: Flips) -> str:
     return f"{said} (McNemar's exact test: {chance})."
 
 
-def _scheduled(standing: Standing) -> Schedule | None:
+def next_replay(standing: Standing) -> Schedule | None:
+    """The schedule that replays the golden set next; None where nothing is planned."""
     nightly = Schedule.objects.filter(
         kind=Schedule.Kind.REPLAY,
         judge=standing.judge_version.judge_id,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import time
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,6 +13,7 @@ from django.utils import timezone
 
 from judging.models import JudgeVersion, Run, WorkerSeen
 from judging.services.judges import add_model_version
+from judging.services.schedules import Plan, add_schedule
 from labeling.models import CriteriaSet
 from tests.factories import (
     live,
@@ -204,6 +206,20 @@ def test_a_certified_judge_is_what_a_pipeline_asks_about(as_lead: Client, criter
 
     assert "strict is certified: kappa 0.87 on 60 rows, where the bar is 0.65." in text
     assert "/api/v1/gate/strict/replies" in text
+
+
+def test_a_replay_is_proposed_until_one_is_planned(as_lead: Client, criteria_set: CriteriaSet) -> None:
+    all_done(criteria_set)
+    assert "Replay the golden set every night" in page(as_lead)
+
+    judge = JudgeVersion.objects.get(judge__slug="strict").judge
+    plan = Plan(criteria_set=criteria_set, judge=judge, kind="replay", every="day", at=time(3), zone="UTC")
+    made = add_schedule(plan=plan, now=timezone.now())
+
+    text = page(as_lead)
+    assert "Replay the golden set every night" not in text
+    assert "The next one starts" in text
+    assert f"/schedules/{made.pk}/" in as_lead.get("/sets/replies/guide/").content.decode()
 
 
 def test_the_first_page_names_the_next_step_to_a_lead_and_the_rows_to_a_labeler(
