@@ -113,7 +113,7 @@ def test_cancelling_keeps_what_is_judged_and_invents_nothing(monkeypatch: pytest
     run.refresh_from_db()
     assert run.state == "cancelled"
     assert outcomes(run) == {"panel pass": 2, "juror pass": 6, "panel skipped": 3, "juror skipped": 9}
-    assert progress(run).skipped == {"cancelled": 3}
+    assert progress(run).skipped == {"budget_spent": 3}
 
 
 def test_a_candidate_known_to_be_cut_off_is_skipped_without_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
