@@ -216,6 +216,12 @@ async def _attempt(call: Call, wanted: Format) -> Reply | Unavailable:
         async with asyncio.timeout(call.timeout):
             answer = await complete(**_arguments(call, wanted))
         return _reply(answer, round((time.perf_counter() - started) * 1000), call)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        # Nobody here gave it up: a connection that was closed beneath the library looks like this.
+        return Unavailable(SkipReason.UNAVAILABLE, "The connection was closed before an answer came.")
     except Exception as error:
         return _unavailable(error, call, wanted)
 

@@ -1,14 +1,16 @@
 """litellm for real, over HTTP, against the scripted judge."""
 
+import asyncio
 import json
 import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from dataclasses import replace
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any, ClassVar
 
 import pytest
@@ -340,3 +342,33 @@ def test_nobody_is_followed_to_another_address(judge: ScriptedJudge, monkeypatch
 
     assert refused.code == "unavailable"
     assert len(judge.calls) == before
+
+
+def test_a_call_that_the_library_gives_up_by_itself_is_one_failed_call(
+    judge: ScriptedJudge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def given_up(**_: Any) -> None:
+        raise asyncio.CancelledError
+
+    answer(call(judge, "pass"))  # the library is there
+    monkeypatch.setattr(sys.modules["litellm"], "acompletion", given_up)
+
+    assert failure(call(judge, "pass")).code == SkipReason.UNAVAILABLE
+
+
+def test_a_call_that_we_give_up_is_given_up(judge: ScriptedJudge, monkeypatch: pytest.MonkeyPatch) -> None:
+    began = Event()
+
+    async def forever(**_: Any) -> None:
+        began.set()
+        await asyncio.sleep(60)
+
+    answer(call(judge, "pass"))
+    monkeypatch.setattr(sys.modules["litellm"], "acompletion", forever)
+    asked = run_in_loop(ask(call(judge, "pass")))
+    assert began.wait(5)
+
+    asked.cancel()
+
+    with pytest.raises(CancelledError):
+        asked.result(5)
