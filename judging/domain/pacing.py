@@ -11,7 +11,6 @@ from math import ceil, floor
 from typing import Any, Protocol
 
 WINDOW = 60.0  # limits are per minute
-EXCESS = 1.05  # of a limit, at most, in any sliding window, as the provider counts
 EARLY = 1.0  # before it is due: what may come at once after a quiet time is a second's worth
 PERMIT_LIFE = 1.0  # from the permit to the sending
 _TRAVEL = 0.5  # from the sending to the provider's count, more or less
@@ -79,8 +78,8 @@ class Admitted:
 def admit(limit: int, due: float, now: float, weights: Sequence[int]) -> Admitted:
     """Who of a line may go now at `limit` (of weight) per minute; a request weighs 1, or its tokens.
 
-    In any sliding minute no more than 1.05 times the limit goes through, permits that are used up to a second
-    later included, where all weigh the same; a mixture can go beyond that by its heaviest question.
+    In any sliding minute no more than the limit goes through, permits that are used up to a second later
+    included, where all weigh the same; a mixture can go beyond that by its heaviest question.
     """
     due = min(due, now + _LATEST)
     for count, weight in enumerate(weights):
@@ -93,10 +92,10 @@ def admit(limit: int, due: float, now: float, weights: Sequence[int]) -> Admitte
 def charge(limit: int, weight: int) -> float:
     """The seconds of a limit that a weight takes up.
 
-    A little more than its even share where else one more than allowed would fit into a window.
+    A little more than its even share: what is permitted early and sent late must not be one too many.
     """
     weight = max(1, weight)
-    most = max(1, floor(EXCESS * limit / weight + 1e-9))
+    most = max(1, floor(limit / weight + 1e-9))
     return min(_LATEST, max(WINDOW * weight / limit, _SPAN / most))
 
 
