@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.models import JudgeVersion, ProviderLimit, ProviderShare, TakenFormat
+from judging.models import JudgeVersion, ProviderLimit, ProviderShare, TakenFormat, WorkerSeen
 from labeling.models import AuditEvent
 from tests.factories import make_criteria_set, make_judge, make_user
 from tests.judging.running import rows, scoring
@@ -170,6 +170,7 @@ def test_a_run_says_what_it_waits_for(as_lead: Client, columns: dict[str, int], 
     criteria_set = rows(2)
     criteria_set.memberships.create(user=User.objects.get(username="lead"), role="lead")
     run = scoring(make_judge(model="openai/gpt"), criteria_set)
+    WorkerSeen.objects.create(name="here:1", seen_at=timezone.now())
     address = reverse("run", args=[run.pk])
     assert "Waiting: the provider" not in page(as_lead, address)
 
