@@ -79,6 +79,8 @@ def tune_rows(request: Request, judge: str, criteria: str) -> HttpResponse:
     shown = Verdict.objects.filter(pk__in=[pk for pk, _ in page]).values_list("candidate_id", flat=True)
     log_shown(reader=request.user, version=standing.criteria_version, candidate_ids=list(shown))
     more: dict[str, Any] = {"title": "Disagreements on tune rows", "tune": True}
+    tune = Candidate.objects.golden(standing.criteria_version).filter(split=Candidate.Split.TUNE)
+    more |= {"settled": tune.filter(truth__in=["pass", "fail"]).exists()}
     more |= {"judged": judged.exists(), "tune_run": calibrate_url(standing) + "&rows=tune"}
     return _page(request, standing, page, more)
 

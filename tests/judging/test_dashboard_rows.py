@@ -128,7 +128,9 @@ def test_a_judge_that_saw_no_tune_row_is_offered_a_run_over_them(
 ) -> None:
     judge = make_judge("strict")
     certify(judge, criteria_set, a=2, c=3)
+    assert "There is no settled tune row yet." in client.get(URL + "tune/").text
 
+    make_ruling(make_candidate(criteria_set, split="tune"))
     page = client.get(URL + "tune/").text
 
     start = f"/runs/new/?judge_version={judge.pk}&criteria_version={live(criteria_set).pk}&rows=tune"
