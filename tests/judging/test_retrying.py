@@ -53,6 +53,15 @@ def test_only_reasons_that_pass_are_asked_again() -> None:
     assert {"timeout", "rate_limited", "unavailable", "worker_lost", "internal_error"} == PASSING
 
 
+def test_where_splits_go_to_people_every_juror_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a run asks everybody, however frugal it is otherwise: a late answer may make the split."""
+    with scripted(monkeypatch):
+        run = judged(panel("pass", "pass", "503", on_split="human"), 1, asks_all=False)
+
+    assert not run.stops_early
+    assert (run.state, retryable(run)) == ("finished", {"unavailable": 1})
+
+
 def test_what_was_skipped_is_kept_with_what_it_cost() -> None:
     run, lead = skipping(a=1, skipped_fail=1), make_user()
     run.verdicts.filter(outcome="skipped").update(
