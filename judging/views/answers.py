@@ -88,7 +88,8 @@ class Answer:
         bar = plain(self.standing.bar)
         if self.drawing and certificate.kappa is not None and certificate.kappa < float(self.standing.bar):
             ends = f"{self.drawing.shown_low} to {self.drawing.shown_high}"
-            if (certificate.interval_high or 1) < float(self.standing.bar):
+            high = certificate.interval_high
+            if high is not None and high < float(self.standing.bar):
                 luck = "" if self.drawing.capped else ": that is no bad luck"
                 return f"Its 95% interval, {ends}, lies wholly below the bar of {bar}{luck}."
             return f"Its 95% interval, {ends}, holds the bar of {bar}: the refusal may be bad luck."
