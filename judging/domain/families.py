@@ -14,10 +14,10 @@ def shared_family_words(jurors: Iterable[tuple[str, str]]) -> list[str]:
     for name, family in jurors:
         seated.setdefault(family_key(family), []).append((name, family))
     return [
-        f"{_listed([name for name, _ in alike])} are of one family, {alike[0][1].strip()}. "
+        f"{_listed(names)} are of one family, {alike[0][1].strip()}. "
         "Models of one family tend to err together, so they count for little more than one juror."
         for key, alike in seated.items()
-        if key and len(alike) > 1
+        if key and len(names := list(dict.fromkeys(name for name, _ in alike))) > 1
     ]
 
 

@@ -23,6 +23,10 @@ def test_jurors_of_different_or_unknown_families_are_no_reason_to_warn() -> None
     assert shared_family_words([("a", "openai"), ("b", "qwen"), ("c", ""), ("d", " ")]) == []
 
 
+def test_two_versions_of_one_judge_are_not_two_models_of_a_family() -> None:
+    assert shared_family_words([("a", "openai"), ("a", "openai"), ("b", "qwen")]) == []
+
+
 def test_rows_of_the_jurors_own_family_are_counted() -> None:
     assert own_family_words("strict", 1200, 4000) == (
         "1,200 of 4,000 rows were written by a model of strict's own family: "
