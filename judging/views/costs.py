@@ -10,8 +10,8 @@ from judging.services.disagreements import patterns_of
 from judging.views.figures import percent
 from judging.views.run_figures import dollars
 
-_NOT_COUNTED = "not known: it was not counted when this judge was last calibrated."
-_NO_PRICE = "not known: nobody knows the price of its model. Give one with the judge."
+_NOT_COUNTED = "not known, as it was not counted when this judge was last calibrated."
+_NO_PRICE = "not known, as the price of its model is not. Give one with the judge."
 
 
 def decision_cost(spent: Spent | None, jurors: int) -> str:

@@ -49,7 +49,8 @@ def _facts(version: JudgeVersion, led: Collection[str]) -> Iterator[tuple[str, s
     yield "Model", version.model
     yield "Family", version.family
     yield "Address from", version.base_url_env or "the provider's own"
-    yield "Key from", version.api_key_env or "what the provider's library finds"
+    usual = "none, no key is sent" if version.base_url_env else "the provider's usual variable"
+    yield "Key from", version.api_key_env or usual
     yield "Parameters", ", ".join(toml_lines(version.params)) or "none"
     yield "Prompt", version.template
     yield "A reply that cannot be read", _correction_words(version)

@@ -45,9 +45,11 @@ def pause_sentence(run: Run) -> str:
 def cost_words(figures: Progress) -> str:
     """The cost so far. What nobody knows is said, never shown as nothing."""
     if not figures.calls:
-        return "nothing yet"
+        return "nothing yet" if figures.done < figures.total else "nothing"
+    if figures.cost is None and not figures.unpriced:
+        return "nothing: no reply came back"
     if figures.cost is None:
-        return "unknown: no price is known"
+        return "not known, as no price is"
     if figures.unpriced:
         return f"{dollars(figures.cost)}, and {figures.unpriced} replies without a known price"
     return dollars(figures.cost)
@@ -65,7 +67,7 @@ def saved_lines(figures: Progress) -> list[str]:
     """Why calls were not made, each with how many; empty where every call was."""
     saved = figures.saved
     lines = [
-        (saved.killed, "to jurors about rows that Layer 1 had killed"),
+        (saved.killed, "about rows that Layer 1 had killed"),
         (saved.decided, "to jurors who could not have changed what their panel says"),
         (saved.reused, "about questions that had been answered within the last day"),
     ]

@@ -125,7 +125,7 @@ def _shown(told: dict[str, Any]) -> dict[str, Any]:
     return told | {
         "percent": None if told.get("score") is None else round(100 * told["score"]),
         "agreeing": None if confidence is None else round(100 * confidence),
-        "cost_words": dollars(Decimal(cost)) if cost is not None else "unknown: no price is known",
+        "cost_words": dollars(Decimal(cost)) if cost is not None else "not known, as no price is",
         "time_words": _time_words(told.get("latency_ms")),
     }
 
