@@ -2,6 +2,7 @@
 
 import math
 import time
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,7 @@ from judging.access import check_lead, get_run
 from judging.forms.runs import ResumeForm, RunForm
 from judging.models import Certificate, Run
 from judging.services.judges import missing_variables
-from judging.services.progress import progress
+from judging.services.progress import Progress, progress
 from judging.services.retrying import retries_of, retry_skipped, retryable
 from judging.services.run_rows import killed_of, newest_skips
 from judging.services.runs import CannotRun, cancel_run
@@ -46,6 +47,7 @@ from vera_site.http import Request, part
 
 _RUNS_PER_PAGE = 25
 _KILLED_SHOWN, _FAILURES_SHOWN = 50, 5
+_FIRST_SECONDS = timedelta(seconds=20)  # before the first row may well be back
 # A page that watches a run asks every two seconds, but never so often that counting takes over a twentieth
 # of the time: a run of 200 000 verdicts takes a while to count, and hours to finish.
 _SOONEST, _LATEST, _IDLE = 2, 60, 20
@@ -109,6 +111,7 @@ def _context(found: Run, form: ResumeForm | None = None) -> dict[str, Any]:
     failures = newest_skips(found, _FAILURES_SHOWN) if figures.skips else []
     every = seconds_between(time.perf_counter() - began)
     again = retryable(found)
+    no_worker = found.state == Run.State.RUNNING and not workers_seen(timezone.now())
     return {
         "section": "runs",
         "run": found,
@@ -130,11 +133,18 @@ def _context(found: Run, form: ResumeForm | None = None) -> dict[str, Any]:
         "steady": steadiness_of(found) if _is_measured(found) else None,
         "time_left": time_left(figures),
         "pause": pause_sentence(found),
-        "no_worker": found.state == Run.State.RUNNING and not workers_seen(timezone.now()),
+        "no_worker": no_worker,
+        "is_stalled": not no_worker and _is_stalled(found, figures),
         "scripted": scripted_words(found.judge_version),
         "certificate": _certificate(found),
         "form": form or ResumeForm(),
     }
+
+
+def _is_stalled(found: Run, figures: Progress) -> bool:
+    """Whether a run that is under way has brought nothing lately, after its first seconds."""
+    began = timezone.now() - found.created_at > _FIRST_SECONDS
+    return found.state == Run.State.RUNNING and began and not figures.rate
 
 
 def _is_measured(found: Run) -> bool:

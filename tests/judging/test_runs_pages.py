@@ -285,6 +285,16 @@ def test_a_worker_that_is_seen_is_not_missed(client: Client) -> None:
     assert "No worker" in text_of(client, f"/runs/{run.pk}/")
 
 
+def test_a_run_that_brings_nothing_for_a_while_says_what_that_may_be(client: Client) -> None:
+    run = scoring(make_judge(), rows(1))
+    enter_for(client, run)
+    WorkerSeen.objects.create(name="host:1", seen_at=timezone.now())
+    assert "No row has come back lately" not in text_of(client, f"/runs/{run.pk}/")
+
+    Run.objects.filter(pk=run.pk).update(created_at=timezone.now() - timedelta(minutes=1))
+    assert "No row has come back lately" in text_of(client, f"/runs/{run.pk}/")
+
+
 def test_a_finished_run_stops_asking_and_names_its_skips(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,7 +309,7 @@ def test_a_finished_run_stops_asking_and_names_its_skips(
     assert "None" not in shown
     assert "2 of 2 rows done" in shown
     assert "The reply is not exactly one JSON object" in shown
-    assert "unknown: no price is known" in shown
+    assert "not known, as no price is" in shown
     assert refreshed.headers["HX-Refresh"] == "true"
 
 

@@ -253,7 +253,7 @@ def test_run_it_now_starts_the_run_and_a_second_time_says_why_not(
     run = Run.objects.get()
     assert (answer["Location"], len(sent)) == (f"/runs/{run.pk}/", 1)
     page = text_of(client, f"/runs/{run.pk}/")
-    assert f'by its <a href="/schedules/{made.pk}/">schedule</a>' in page
+    assert f'from its <a href="/schedules/{made.pk}/">schedule</a>' in page
     again = client.post(f"/schedules/{made.pk}/run/", follow=True)
     assert "which this schedule started, is still running" in again.content.decode()
     assert Run.objects.count() == 1
