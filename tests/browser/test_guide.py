@@ -85,7 +85,7 @@ def test_choosing_other_criteria_offers_their_rows(page: Page, login: Login, lea
     expect(page.get_by_label("Row").locator("option:checked")).to_contain_text("A summary.")
     page.get_by_role("button", name="Ask the judge").click()
 
-    expect(page.get_by_role("heading", name="three@1 tried by summaries@1")).to_be_visible()
+    expect(page.get_by_role("heading", name="three@1 tried on summaries@1")).to_be_visible()
 
 
 def test_a_trial_without_javascript(
