@@ -106,7 +106,7 @@ def test_a_key_that_is_wrong_pauses_the_run_after_a_handful_and_it_can_go_on(mak
 def test_told_to_stop_while_questions_wait_a_worker_ends_within_ten_seconds(
     make_house: MakeHouse, why: str
 ) -> None:
-    house = make_house("--retry-after", "50", VERA_CLAIM_LEASE="600")
+    house = make_house("--retry-after", "3600", VERA_CLAIM_LEASE="600")
     run = house.start_run(40)
     if why == "limit":
         limit(run, requests_per_minute=6)
