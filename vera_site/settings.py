@@ -57,14 +57,16 @@ def flag(name: str, default: bool) -> bool:
     return word in {"1", "true", "yes", "on"}
 
 
-def whole(name: str, default: int, smallest: int = 1) -> int:
-    """Read a whole number not below `smallest`."""
+def whole(name: str, default: int, smallest: int = 1, largest: int = 1_000_000_000) -> int:
+    """Read a whole number from `smallest` to `largest`."""
     try:
         number = int(text(name, str(default)))
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} must be a whole number.") from error
     if number < smallest:
         raise ImproperlyConfigured(f"{name}={number} is too small: at least {smallest}.")
+    if number > largest:
+        raise ImproperlyConfigured(f"{name}={number} is too large: at most {largest}.")
     return number
 
 
@@ -344,7 +346,8 @@ VERA_CALL_TIMEOUT = whole("VERA_CALL_TIMEOUT", default=60)  # seconds
 # Seconds that questions wait for a provider that is down before they are skipped:
 VERA_PROVIDER_PATIENCE = whole("VERA_PROVIDER_PATIENCE", default=180, smallest=0)
 VERA_CLAIM_LEASE = whole("VERA_CLAIM_LEASE", default=60, smallest=2)  # seconds
-VERA_REUSE_HOURS = whole("VERA_REUSE_HOURS", default=24, smallest=0)  # 0: every question is asked
+# 0: every question is asked; at most a century, for no calendar reaches much further back.
+VERA_REUSE_HOURS = whole("VERA_REUSE_HOURS", default=24, smallest=0, largest=876_000)
 VERA_LABEL_LEASE = whole("VERA_LABEL_LEASE", default=900, smallest=5)  # seconds
 # Per cent of good outputs that a Layer-1 check may kill before the dashboard names it.
 VERA_FALSE_KILL_LIMIT = per_cent("VERA_FALSE_KILL_LIMIT", text("VERA_FALSE_KILL_LIMIT", "1"))

@@ -73,6 +73,8 @@ def test_a_line_of_the_example_means_what_it_says_once_it_is_uncommented(tmp_pat
         ("VERA_FALSE_KILL_LIMIT", "a few", "must be a number of per cent"),
         ("VERA_FALSE_KILL_LIMIT", "101", "must be a number of per cent"),
         ("VERA_WORKER_PROCESSES", "0", "at least 1"),
+        ("VERA_REUSE_HOURS", "99999999", "too large: at most 876000"),
+        ("VERA_CALL_TIMEOUT", "9" * 30, "too large"),
         ("VERA_LOG_LEVEL", "LOUD", "Use DEBUG, INFO, WARNING or ERROR"),
         ("DATABASE_URL", "vera", "must name a PostgreSQL database"),
         ("DATABASE_URL", "postgres://vera:pa/ss@host/vera", "must name a PostgreSQL database"),
