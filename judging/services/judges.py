@@ -39,6 +39,8 @@ from labeling.services.audit import record
 
 log = logging.getLogger(__name__)
 
+_ADDRESS_OF_NEW_JUDGES = "add"  # in judging.urls
+
 
 def add_model_version(
     *,
@@ -227,6 +229,8 @@ def _newest_or_added(slug: str, fresh: JudgeVersion, actor: AnyUser | None) -> t
 
 def _judge(slug: str) -> Judge:
     """The judge by that name, made where there is none; locked, so that each number is given once."""
+    if slug == _ADDRESS_OF_NEW_JUDGES:
+        raise InvalidJudge(f"No judge can be called “{slug}”: the pages for new judges have that address.")
     _check_storable(Judge(slug=slug), validate_unique=False)
     judge, _ = Judge.objects.get_or_create(slug=slug)
     return _locked(judge)

@@ -40,6 +40,11 @@ def test_the_first_version_is_live_and_a_later_one_a_draft() -> None:
     assert live_number("careful") == 1
 
 
+def test_the_address_of_new_judges_is_no_name_of_one() -> None:
+    with pytest.raises(InvalidJudge, match="address"):
+        add("add")
+
+
 def test_nothing_changed_is_no_new_version() -> None:
     first = add()
 
