@@ -71,7 +71,8 @@ def lang_reiczigel(passed: int, n: int, golden: Table, level: float = 0.95) -> I
     low, high = share + shift - z * spread, share + shift + z * spread
     if low >= 1 or high <= 0:
         raise Undefined(
-            "The judge passes more, or fewer, than its errors on golden rows allow: live outputs are not like them."
+            "The judge passes more, or fewer, than its errors on golden rows allow, so live outputs are not "
+            "like those rows."
         )
     return Interval(_within(low), _within(high))
 
