@@ -67,7 +67,7 @@ def test_the_correlation_is_that_of_numpy(judged: Judged) -> None:
         two = wrong[:, [one, other]]
         both = two[~np.isnan(two.sum(axis=1))]
         if value is not None:
-            assert value == pytest.approx(np.corrcoef(both.T)[0, 1], abs=1e-9)
+            assert value == pytest.approx(np.corrcoef(both.T).item(1), abs=1e-9)
         else:
             assert len(both) == 0 or min(np.ptp(both, axis=0)) == 0
     assert 1 <= found.votes <= 3
