@@ -35,14 +35,16 @@ def nominal_alpha(rows: Iterable[Sequence[Hashable]], seed: int, level: float = 
     rows drawn again with `seed`. Raises Undefined where no row has two labels, and where all labels are one
     and the same: there chance cannot disagree.
     """
-    counts = [Counter(row) for row in rows if len(row) > 1]
-    if not counts:
+    kinds = Counter(tuple(sorted(row, key=repr)) for row in rows if len(row) > 1)
+    if not kinds:
         raise Undefined("No row has two labels, so there is no agreement to speak of.")
-    total = sum(counts, Counter[Hashable]())
+    total: Counter[Hashable] = Counter()
+    for kind, times in kinds.items():
+        total.update({label: count * times for label, count in Counter(kind).items()})
     if len(total) < 2:
         raise Undefined("All labels are one and the same: alpha is undefined.")
-    observed = sum(map(_disagreement, counts))
-    return Alpha(_alpha(observed, total), _bootstrap(counts, seed, level), len(counts), total.total())
+    observed = sum(_disagreement(Counter(kind)) * times for kind, times in kinds.items())
+    return Alpha(_alpha(observed, total), _bootstrap(kinds, seed, level), kinds.total(), total.total())
 
 
 def _disagreement(row: Counter[Hashable]) -> float:
@@ -57,14 +59,16 @@ def _alpha(observed: float, total: Counter[Hashable]) -> float:
     return 1 - (labels - 1) * observed / (labels**2 - sum(count**2 for count in total.values()))
 
 
-def _bootstrap(counts: Sequence[Counter[Hashable]], seed: int, level: float) -> Interval | None:
-    """Percentiles of alpha over rows drawn with replacement (Efron 1979)."""
+def _bootstrap(kinds: Counter[tuple[Hashable, ...]], seed: int, level: float) -> Interval | None:
+    """Percentiles of alpha over rows drawn with replacement (Efron 1979), counted by kinds of equal rows."""
     import numpy as np
 
+    counts = [Counter(kind) for kind in kinds]
     classes = sorted({label for row in counts for label in row}, key=repr)
     table = np.array([[row[label] for label in classes] for row in counts])
     each = np.array([_disagreement(row) for row in counts])
-    times = np.random.default_rng(seed).multinomial(len(counts), [1 / len(counts)] * len(counts), _RESAMPLES)
+    rows = np.array(list(kinds.values()))
+    times = np.random.default_rng(seed).multinomial(rows.sum(), rows / rows.sum(), _RESAMPLES)
     totals = times @ table
     labels = totals.sum(axis=1)
     chance = labels**2 - (totals**2).sum(axis=1)
