@@ -83,7 +83,9 @@ class RunForm(BudgetForm):
         ),
     )
     unlabelled = forms.BooleanField(
-        label="Also rows that nobody has labelled", required=False, help_text="They count for no certificate."
+        label="With golden rows, also rows that nobody has labelled",
+        required=False,
+        help_text="They count for no certificate.",
     )
     asks_all = forms.BooleanField(
         label="Ask every juror about every row",
@@ -139,6 +141,8 @@ class RunForm(BudgetForm):
         field = self.fields[name]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = versions
+        if len(found := versions[:2]) == 1:
+            field.initial = found[0].pk  # nothing to choose between
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def run_new(request: Request) -> HttpResponse:
     """Choose, look at the expected calls and cost, start."""
     check_lead(request.user)
     form = RunForm(request.POST or request.GET or None, user=request.user)
-    if not form.is_bound or "rows" not in form.data:
+    if not {"judge_version", "criteria_version", "rows"} <= form.data.keys():
         form = RunForm(initial=request.GET.dict(), user=request.user)
     expected = form.estimate() if form.is_bound else None
     if request.method == "POST" and expected and (started := form.start(expected, request.user)):

@@ -451,3 +451,13 @@ def test_the_list_costs_the_same_however_long(client: Client) -> None:
 
     assert queries_of(client, "/runs/") == few
     assert text_of(client, "/runs/").count("0 of 2") == 10
+
+
+def test_what_there_is_only_one_of_is_chosen_already(client: Client) -> None:
+    criteria_set, judge = golden(), make_judge("careful")
+    enter(client, criteria_set)
+
+    page = text_of(client, f"/runs/new/?judge_version={judge.pk}&rows=tune&repeats=3")
+
+    assert f'<option value="{live(criteria_set).pk}" selected>' in page
+    assert "This field is required" not in page
