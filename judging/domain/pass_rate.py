@@ -2,12 +2,16 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from statistics import NormalDist
 
 from labeling.domain.agreement import Interval, Table, Undefined
 
+type Share = Fraction | float
+
 # A judge that tells good from bad by less than this says too little to correct anything by.
-LEAST_YOUDEN = 0.2
+LEAST_YOUDEN = Fraction(1, 5)
+_BLIND = "The judge hardly tells good from bad, so its pass rate says nothing of what is good."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,8 @@ def corrected_pass_rate(passed: int, n: int, golden: Table, level: float = 0.95)
 
     It takes for granted that the judge errs on live outputs as it does on golden rows of the same class.
     Raises Undefined without verdicts or without golden rows of both classes, where sensitivity +
-    specificity − 1 is below .2, and where such errors cannot give such a rate;
-    ValueError where more passed than were judged.
+    specificity − 1 is below .2, and where such errors cannot give such a rate; ValueError where
+    more passed than were judged.
     """
     if not 0 <= passed <= n:
         raise ValueError("Of the live verdicts no fewer than none and no more than all are passes.")
@@ -39,31 +43,36 @@ def corrected_pass_rate(passed: int, n: int, golden: Table, level: float = 0.95)
         raise Undefined("There are no live verdicts, so there is no pass rate.")
     if 0 in (golden.n_pass, golden.n_fail):
         raise Undefined("Without golden rows of both classes the judge's errors are not known.")
-    value = rogan_gladen(passed / n, golden.a / golden.n_pass, golden.d / golden.n_fail)
+    sensitivity, specificity = Fraction(golden.a, golden.n_pass), Fraction(golden.d, golden.n_fail)
+    value = rogan_gladen(Fraction(passed, n), sensitivity, specificity)
     low, high = lang_reiczigel(passed, n, golden, level)
     return PassRate(passed / n, value, low, high, n, golden.n)
 
 
-def rogan_gladen(raw: float, sensitivity: float, specificity: float) -> float:
+def rogan_gladen(raw: Share, sensitivity: Share, specificity: Share) -> float:
     """(raw + Sp − 1)/(Se + Sp − 1), within 0 and 1 (Rogan & Gladen 1978, Am. J. Epidemiol. 107:71).
 
-    Raises Undefined where Se + Sp − 1 is below .2.
+    Raises Undefined where Se + Sp − 1 (Youden 1950) is below .2; of Fractions that is told exactly.
     """
-    youden = _youden(sensitivity, specificity)
-    return _within((raw + specificity - 1) / youden)
+    youden = sensitivity + specificity - 1
+    if youden < LEAST_YOUDEN:
+        raise Undefined(_BLIND)
+    return _within(float((raw + specificity - 1) / youden))
 
 
 def lang_reiczigel(passed: int, n: int, golden: Table, level: float = 0.95) -> Interval:
     """Interval of the corrected share where the errors are estimated, too (Lang & Reiczigel 2014, Prev. Vet.
     Med. 113:13). Its counts have pseudo-rows added, so it does not collapse where no error was seen.
 
-    Raises Undefined where Se + Sp − 1, with the pseudo-rows, is below .2, and where the whole interval lies
-    outside 0 and 1, which clipped would be certainty.
+    Raises Undefined where Se + Sp − 1, with the pseudo-rows, is not above 0, and where the whole interval
+    lies outside 0 and 1, which clipped would be certainty.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     total, n_se, n_sp = n + z**2, golden.n_pass + 2, golden.n_fail + 2
     raw, se, sp = (passed + z**2 / 2) / total, (golden.a + 1) / n_se, (golden.d + 1) / n_sp
-    youden = _youden(se, sp)
+    youden = se + sp - 1
+    if youden <= 0:
+        raise Undefined(_BLIND)
     share = (raw + sp - 1) / youden
     of_se, of_sp = se * (1 - se) / n_se, sp * (1 - sp) / n_sp
     shift = 2 * z**2 * (share * of_se - (1 - share) * of_sp)
@@ -75,14 +84,6 @@ def lang_reiczigel(passed: int, n: int, golden: Table, level: float = 0.95) -> I
             "like those rows."
         )
     return Interval(_within(low), _within(high))
-
-
-def _youden(sensitivity: float, specificity: float) -> float:
-    """Se + Sp − 1: how far the judge tells good from bad (Youden 1950). Raises Undefined below .2."""
-    youden = sensitivity + specificity - 1
-    if youden < LEAST_YOUDEN:
-        raise Undefined("The judge hardly tells good from bad, so its pass rate says nothing of theirs.")
-    return youden
 
 
 def _within(share: float) -> float:

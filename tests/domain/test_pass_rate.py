@@ -94,12 +94,17 @@ def test_more_golden_rows_of_the_same_kind_leave_less_doubt(table: Table, n: int
         (5, 9, Table(59, 41, 40, 60)),  # Se + Sp − 1 = .19
         (900, 900, Table(70, 30, 2, 98)),  # who passes 70 of 100 good outputs passes no 900 of 900
         (0, 900, Table(98, 2, 30, 70)),
-        (5, 9, Table(1, 0, 4, 1)),  # .2 on six rows, which is less with the pseudo-rows
+        (5, 9, Table(1, 0, 4, 1)),  # .2 on six rows, which is below 0 with the pseudo-rows
     ],
 )
 def test_where_the_judge_says_too_little_there_is_no_rate(passed: int, n: int, table: Table) -> None:
     with pytest.raises(Undefined):
         corrected_pass_rate(passed, n, table)
+
+
+def test_the_least_that_a_judge_must_tell_is_compared_exactly() -> None:
+    # .6 + .6 − 1 is .2, which floats make .19999999999999996.
+    assert corrected_pass_rate(45, 90, Table(60, 40, 40, 60)).value == 0.5
 
 
 @pytest.mark.parametrize("passed", [-1, 10])
