@@ -41,11 +41,6 @@ def questions_to_all(patterns: Patterns) -> int:
     return sum(len(outcomes) * rows for outcomes, rows in patterns.items())
 
 
-def questions_in_turn(patterns: Patterns, on_split: OnSplit) -> int:
-    """How often they would have been, seat by seat and no further than each verdict needs."""
-    return questions(patterns) - sum(spared_in_turn(patterns, on_split))
-
-
 def spared_in_turn(patterns: Patterns, on_split: OnSplit) -> list[int]:
     """How many of the questions to each seat would not have been asked, seat by seat.
 

@@ -2,7 +2,6 @@ from judging.domain.disagreement import (
     Patterns,
     pair_tables,
     questions,
-    questions_in_turn,
     questions_to_all,
     spared_in_turn,
     split_rows,
@@ -31,11 +30,8 @@ def test_each_two_jurors_are_compared_where_both_gave_a_verdict() -> None:
     ]
 
 
-def test_questions_when_all_are_asked_and_when_one_stops_early() -> None:
-    # In turn: 10 × 2, 4 × 3, 5 × 2, 3 × 2, 2 × 3, and 1 × 2 as no majority is left to be had.
-    assert questions(PATTERNS) == 75
-    assert questions_in_turn(PATTERNS, "majority") == 56
-    assert questions_in_turn(PATTERNS, "human") == 75
+def test_questions_are_counted_seat_by_seat() -> None:
+    assert questions(PATTERNS) == questions_to_all(PATTERNS) == 75
 
 
 def test_the_last_seats_are_spared() -> None:
@@ -52,7 +48,8 @@ def test_where_a_juror_was_left_unasked_nothing_more_could_be_spared() -> None:
         ("pass", "fail", "pass"): 1,
     }
 
-    assert questions(patterns) == questions_in_turn(patterns, "majority") == 19
+    assert spared_in_turn(patterns, "majority") == [0, 0, 0]
+    assert questions(patterns) == 19
     assert questions_to_all(patterns) == 27
     assert split_rows(patterns) == 1
     assert next(iter(pair_tables(patterns, 3))) == (0, 1, Table(6, 1, 0, 0))

@@ -13,10 +13,8 @@ from celery import Celery
 from django.core.management import call_command
 from django.db import connections
 from django.db.utils import DatabaseError
-from django.utils import timezone
 
 from judging.models import CriterionScore, Run, Verdict
-from judging.services.workers import workers_seen
 from labeling.models import CriteriaSet
 from tests.faults.servers import Group, Judge, free_port, wait_for
 from tests.judging.running import KEY, URL, panel, rows, scoring
@@ -68,10 +66,6 @@ class House:
                 sender.conf.broker_transport_options = filesystem_broker(self.folder / "broker")
             for _ in range(times):
                 sender.send_task("judging.tasks.judge_run", [self.run.pk], ignore_result=True)
-
-    def wait_for_workers(self, number: int) -> None:
-        """Wait until so many worker processes have given a sign of life."""
-        wait_for(lambda: workers_seen(timezone.now()) >= number, 60, f"{number} worker processes")
 
     def wait_until_warm(self, number: int) -> None:
         """Wait until so many processes of a fatal worker have litellm loaded."""
