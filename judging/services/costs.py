@@ -10,6 +10,9 @@ from judging.models import JudgeVersion, Run, Verdict
 
 _LATELY = 200  # answers
 
+# A reply came, whether or not its price is known.
+REPLIED = Q(prompt_tokens__isnull=False) | ~Q(answered_model="")
+
 
 def counted_spent(run: Run) -> Spent | None:
     """What was counted as the answers came; None of a run from before that was done."""
@@ -24,9 +27,8 @@ def spent_in(run: Run) -> Spent:
 
 
 def _summed(run: Run) -> Spent:
-    answered = Q(prompt_tokens__isnull=False) | ~Q(answered_model="")
     found = Verdict.objects.filter(run=run, kind=Verdict.Kind.JUROR, reused_from=None).aggregate(
-        dollars=Sum("cost"), priced=Count("cost"), unpriced=Count("pk", filter=answered & Q(cost=None))
+        dollars=Sum("cost"), priced=Count("cost"), unpriced=Count("pk", filter=REPLIED & Q(cost=None))
     )
     return Spent(found["dollars"] or Decimal(0), found["priced"], found["unpriced"])
 

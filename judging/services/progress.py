@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from judging.domain.reasons import KILLED
 from judging.models import Run, SkippedAttempt, Verdict
+from judging.services.costs import REPLIED
 
 _WINDOW = timedelta(seconds=20)  # the rate is of the last seconds, so that it tells what is, not what was
 
@@ -114,7 +115,6 @@ def progress(run: Run) -> Progress:
 
 
 def _groups(run: Run, since: datetime) -> Any:
-    answered = (Q(prompt_tokens__isnull=False) | ~Q(answered_model="")) & Q(reused_from=None)
     return (
         Verdict.objects.filter(run=run)
         .values("kind", "judge_version", "outcome", "reason")
@@ -126,7 +126,7 @@ def _groups(run: Run, since: datetime) -> Any:
             n_corrections=Sum("corrections"),
             n_resends=Sum("resends"),
             n_reused=Count("reused_from"),
-            unpriced=Count("pk", filter=answered & Q(cost=None)),
+            unpriced=Count("pk", filter=REPLIED & Q(reused_from=None, cost=None)),
             lately=Count("pk", filter=Q(filled_at__gt=since)),
         )
         .order_by()
