@@ -13,7 +13,6 @@ from judging.domain.reasons import SKIP_SENTENCES, SkipReason
 from judging.forms.run_rows import SkipCounts, SkipFilter
 from judging.forms.runs import VerdictFilter
 from judging.models import SkippedAttempt, Verdict
-from judging.services.asking import RAW_LIMIT
 from judging.services.run_rows import (
     asked_again_of,
     closed_of,
@@ -38,18 +37,10 @@ class ShownSkip:
     sentence: str
 
     @property
-    def attempts(self) -> list[tuple[SkippedAttempt, str, bool]]:
-        """The earlier attempts with what each one's reason means, and whether its reply was cut."""
+    def attempts(self) -> list[tuple[SkippedAttempt, str]]:
+        """The earlier attempts with what each one's reason means."""
         earlier = self.verdict.skipped_attempts.all()
-        return [
-            (attempt, SKIP_SENTENCES[SkipReason(attempt.reason)], len(attempt.raw_reply) >= RAW_LIMIT)
-            for attempt in earlier
-        ]
-
-    @property
-    def rejected_cut(self) -> bool:
-        """Whether the first reply is kept only as far as replies are kept."""
-        return len(self.verdict.rejected_reply) >= RAW_LIMIT
+        return [(attempt, SKIP_SENTENCES[SkipReason(attempt.reason)]) for attempt in earlier]
 
     @property
     def rejected(self) -> str:
