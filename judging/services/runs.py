@@ -29,9 +29,7 @@ log = logging.getLogger(__name__)
 type Scope = Literal["certify", "tune", "all", "unlabelled"]
 
 MOST_REPEATS = 10
-REPEATED_ROWS = (
-    50  # of a run that asks repeatedly, where nobody says how many: it pays for each so many times
-)
+REPEATED_ROWS = 50  # of a run that repeats its questions, where nobody says how many
 
 
 class CannotRun(ValueError):
