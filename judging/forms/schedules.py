@@ -1,15 +1,15 @@
 """What a schedule does, and when."""
 
 from datetime import time
-from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
 
 from judging.domain.schedules import WEEKDAYS, UnknownZone, in_words, zone_of
+from judging.forms.runs import BudgetForm
 from judging.models import Judge, Schedule
-from judging.services.schedules import Plan
+from judging.services.schedules import SchedulePlan
 from labeling.access import AnyUser, led_sets
 from labeling.models import CriteriaSet
 
@@ -26,8 +26,10 @@ class SetField(forms.ModelChoiceField[CriteriaSet]):
         return f"{obj.name} ({obj.slug})"
 
 
-class ScheduleForm(forms.Form):
-    """Which judge does what on which criteria set, when, and how far."""
+class ScheduleForm(BudgetForm):
+    """Which judge does what on which criteria set, when, and how far each run may go."""
+
+    field_order = ("kind", "criteria_set", "judge", "every", "weekday", "at", "zone", "sample_rows")
 
     kind = forms.ChoiceField(
         label="What to do",
@@ -74,24 +76,11 @@ class ScheduleForm(forms.Form):
         help_text="Of a sample, drawn at random from the rows that came in since the last one. "
         "A replay takes all golden rows.",
     )
-    max_calls = forms.IntegerField(
-        label="At most this many calls",
-        required=False,
-        min_value=1,
-        max_value=2_000_000_000,
-        help_text="For each run. It pauses there and can be resumed. Empty: no limit.",
-    )
-    max_cost = forms.DecimalField(
-        label="At most this many US dollars",
-        required=False,
-        min_value=Decimal("0.000001"),
-        max_digits=12,
-        decimal_places=6,
-        help_text="For each run. Needs jurors whose price is known. Empty: no limit.",
-    )
 
     def __init__(self, *args: Any, user: AnyUser, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        for name in ("max_calls", "max_cost"):
+            self.fields[name].help_text = f"For each run. {self.fields[name].help_text}"
         self._offer("criteria_set", led_sets(user).exclude(live_version=None).order_by("slug"))
         self._offer("judge", Judge.objects.exclude(live_version=None).order_by("slug"))
 
@@ -111,9 +100,9 @@ class ScheduleForm(forms.Form):
         return name
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> SchedulePlan:
         """What a valid form asks for."""
-        return Plan(**self.cleaned_data)
+        return SchedulePlan(**self.cleaned_data)
 
     @property
     def words(self) -> str:

@@ -25,7 +25,7 @@ _UNFINISHED = (Run.State.RUNNING, Run.State.PAUSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SchedulePlan:
     """What a schedule does and when; the columns of `Schedule` that a lead chooses."""
 
     criteria_set: CriteriaSet
@@ -50,7 +50,7 @@ class Firing:
 
 
 @transaction.atomic
-def add_schedule(*, plan: Plan, now: datetime, actor: AnyUser | None = None) -> Schedule:
+def add_schedule(*, plan: SchedulePlan, now: datetime, actor: AnyUser | None = None) -> Schedule:
     """A new schedule, switched on. Raises `UnknownZone`."""
     user = actor if actor is not None and actor.is_authenticated else None
     schedule = Schedule(**_columns(plan), created_by=user)
@@ -62,7 +62,7 @@ def add_schedule(*, plan: Plan, now: datetime, actor: AnyUser | None = None) -> 
 
 @transaction.atomic
 def change_schedule(
-    *, schedule: Schedule, plan: Plan, now: datetime, actor: AnyUser | None = None
+    *, schedule: Schedule, plan: SchedulePlan, now: datetime, actor: AnyUser | None = None
 ) -> Schedule:
     """Another plan for a schedule. What is due stays due unless the times changed. Raises `UnknownZone`."""
     locked = _locked(schedule)
@@ -108,7 +108,7 @@ def same_as(schedule: Schedule) -> QuerySet[Schedule]:
     )
 
 
-def expected(schedule: Schedule | Plan) -> Firing | None:
+def expected(schedule: Schedule | SchedulePlan) -> Firing | None:
     """What the next firing takes; None where it could not start a run as things stand."""
     judge, criteria = schedule.judge.live_version, schedule.criteria_set.live_version
     if judge is None or criteria is None:
@@ -245,7 +245,7 @@ def arrived(
     return of_set.unlabelled(criteria).order_by().values_list("pk", "content_hash")
 
 
-def _columns(plan: Plan) -> dict[str, Any]:
+def _columns(plan: SchedulePlan) -> dict[str, Any]:
     return {name: getattr(plan, name) for name in plan.__dataclass_fields__}
 
 

@@ -24,7 +24,7 @@ from judging.models import (
 from judging.services.examples import taken
 from judging.services.replays import count_replay
 from judging.services.retrying import retry_skipped
-from judging.services.schedules import Plan, add_schedule, switch_schedule
+from judging.services.schedules import SchedulePlan, add_schedule, switch_schedule
 from labeling.models import Candidate, CriteriaSet, ImportBatch, Skip
 from labeling.services.imports import import_golden
 from tests.factories import (
@@ -192,7 +192,7 @@ def ask_again(panel: JudgeVersion, criteria_set: CriteriaSet, lead: User) -> Run
 
 def plan_ahead(judge: JudgeVersion, criteria_set: CriteriaSet) -> list[int]:
     """A replay that ended and one that could not start its run; a sample that is switched off."""
-    plan = Plan(
+    plan = SchedulePlan(
         criteria_set=criteria_set,
         judge=judge.judge,
         kind="replay",

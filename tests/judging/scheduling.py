@@ -4,7 +4,7 @@ from datetime import UTC, datetime, time
 from typing import Any
 
 from judging.models import Judge, JudgeVersion, Schedule
-from judging.services.schedules import Plan, add_schedule
+from judging.services.schedules import SchedulePlan, add_schedule
 from labeling.models import Candidate, CriteriaSet, Submission
 from tests.factories import make_candidate, make_ruling
 
@@ -12,11 +12,11 @@ NIGHT = datetime(2026, 5, 10, 3, tzinfo=UTC)  # a Sunday
 EVENING = datetime(2026, 5, 9, 20, tzinfo=UTC)  # the day before
 
 
-def plan_for(judge: JudgeVersion, criteria_set: CriteriaSet, **differing: Any) -> Plan:
+def plan_for(judge: JudgeVersion, criteria_set: CriteriaSet, **differing: Any) -> SchedulePlan:
     """Every day at 03:00 UTC."""
     about: dict[str, Any] = {"criteria_set": criteria_set, "judge": Judge.objects.get(pk=judge.judge_id)}
     usual: dict[str, Any] = {"kind": "replay", "every": "day", "at": time(3), "zone": "UTC"}
-    return Plan(**about | usual | differing)
+    return SchedulePlan(**about | usual | differing)
 
 
 def make_schedule(judge: JudgeVersion, criteria_set: CriteriaSet, **differing: Any) -> Schedule:

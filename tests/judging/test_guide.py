@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from judging.models import JudgeVersion, Run, WorkerSeen
 from judging.services.judges import add_model_version
-from judging.services.schedules import Plan, add_schedule
+from judging.services.schedules import SchedulePlan, add_schedule
 from labeling.models import CriteriaSet
 from tests.factories import (
     live,
@@ -213,7 +213,9 @@ def test_a_replay_is_proposed_until_one_is_planned(as_lead: Client, criteria_set
     assert "Replay the golden set every night" in page(as_lead)
 
     judge = JudgeVersion.objects.get(judge__slug="strict").judge
-    plan = Plan(criteria_set=criteria_set, judge=judge, kind="replay", every="day", at=time(3), zone="UTC")
+    plan = SchedulePlan(
+        criteria_set=criteria_set, judge=judge, kind="replay", every="day", at=time(3), zone="UTC"
+    )
     made = add_schedule(plan=plan, now=timezone.now())
 
     text = page(as_lead)
