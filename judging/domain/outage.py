@@ -18,10 +18,12 @@ class Patience:
 
     `down`: while it fails, counted from the end of the first time that it asked to be left alone, where it
     did. `told`: the longest such time that is waited for; waiting costs nothing, so that it may be a day.
+    `since`: when the work began that the question is of. What failed before tries nobody's patience.
     """
 
     down: float
     told: float = 86_400.0
+    since: float = 0.0
 
 
 HURRIED = Patience(0.0, 60.0)  # of somebody who looks on: a trial's
@@ -113,11 +115,11 @@ class Breaker:
         return now >= self.opens_at() and (self.at_once is None or in_flight < self.at_once)
 
     def is_hopeless(self, now: float, patience: Patience, in_flight: int) -> bool:
-        """Whether waiting is in vain: down for longer than the patience, and nobody more may probe."""
-        if self.has_room(now, in_flight):
-            return False
+        """Whether waiting is in vain: down for longer than the patience, and nobody probes or may do so."""
         if self.told_until - now > patience.told:
             return True
+        if in_flight or self.has_room(now, in_flight):
+            return False
         at = self.gives_up_at(patience)
         return at is not None and now >= at
 
@@ -128,11 +130,13 @@ class Breaker:
     def gives_up_at(self, patience: Patience) -> float | None:
         """When waiting gets hopeless if nothing changes; None where it does not, or as long as it may not.
 
-        A provider that was left alone as it asked has failed nobody until it fails again.
+        A provider that was left alone as it asked has failed nobody until it fails again, and so has one
+        that failed others before this work began.
         """
-        if self.down_since is None or self.failed_at < self.first_told:
+        begun = max(self.first_told, patience.since)
+        if self.down_since is None or self.failed_at < begun:
             return None
-        return max(self.down_since, self.first_told) + patience.down
+        return max(self.down_since, begun) + patience.down
 
     def forget_if_old(self, now: float, age: float) -> None:
         """Nobody asked for a while: what was known then says nothing of today."""

@@ -21,7 +21,7 @@ from judging.domain.reply import Parsed, Refused, check_context, check_model, pa
 from judging.domain.verdicts import Outcome, Score
 from judging.llm import Call, Reply, Unavailable, ask, resendable
 from judging.llm import Outcome as Came
-from judging.services.gates import gates_here
+from judging.services.gates import gates_here, patience_now
 from judging.services.plans import Juror, Plan
 from judging.services.questions import Question, Sent, is_independent
 
@@ -128,7 +128,7 @@ async def reply_to(call: Call, sent: Sent) -> Reply:
     VERA_PROVIDER_PATIENCE. Raises `Unavailable` with `budget_spent` where it could go on and `sent` is spent.
     """
     gate = gates_here().gate(call.provider)
-    patience = Patience(settings.VERA_PROVIDER_PATIENCE) if call.patient else HURRIED
+    patience = patience_now(Patience(settings.VERA_PROVIDER_PATIENCE) if call.patient else HURRIED)
     expected = expected_tokens(sum(len(message["content"]) for message in call.messages), call.params)
 
     async def through(attempt: Callable[[], Awaitable[Came]]) -> Came:

@@ -53,7 +53,8 @@ class Flight:
     everything at once. An answer makes room for the next question at once, in the loop's thread: the worker's
     own may be busy saving. Each provider has a line and a window of its own, and a question that waits at its
     gate is not counted among the calls in flight: a provider that is slow, limited or down does not hold up
-    the others.
+    the others. Each flight begins with fresh patience: what failed before it, say while nobody asked, may be
+    well again.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -62,6 +63,7 @@ class Flight:
         self._air: dict[Question, _Flying] = {}
         self._landed: SimpleQueue[tuple[Question, Future[Answer]]] = SimpleQueue()
         self.most: int = settings.VERA_CALLS_IN_FLIGHT  # this run's share of the process's calls in flight
+        self._began = monotonic()
         self._grounded = False
         self._lock = RLock()  # over the lines and the air: nothing is sent once they were given up
         prepare(plan.jurors.values())
@@ -106,7 +108,7 @@ class Flight:
         return min(free, key=lambda provider: under_way[provider], default=None)
 
     def _send_next(self, provider: str) -> None:
-        question, ticket = self._lines[provider].waiting.popleft(), Ticket()
+        question, ticket = self._lines[provider].waiting.popleft(), Ticket(self._began)
         sent = run_in_loop(self._ask(question, ticket))
         self._air[question] = _Flying(provider, ticket, sent)
         sent.add_done_callback(partial(self._land, question))

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 
 from django.conf import settings
@@ -27,14 +27,24 @@ _SURELY = 1.0  # seconds by which two clocks do not differ within so short a tim
 
 @dataclass(slots=True)
 class Ticket:
-    """What a flight knows of a question under way: whether nothing of it is being asked right now."""
+    """What a flight knows of a question under way.
 
+    `began`: when the flight did, by the loop's clock. `waiting`: nothing of it is being asked right now.
+    """
+
+    began: float
     waiting: bool = False
 
 
 # Providers that said when to come again, with that time by the loop's clock: the keeper tells the others.
 TOLD: SimpleQueue[tuple[str, float]] = SimpleQueue()
 TICKET: ContextVar[Ticket | None] = ContextVar("ticket", default=None)
+
+
+def patience_now(patience: Patience) -> Patience:
+    """This much patience for the question under way: since its flight began, or now where it has none."""
+    ticket = TICKET.get()
+    return replace(patience, since=ticket.began if ticket else asyncio.get_running_loop().time())
 
 
 @contextmanager

@@ -55,9 +55,42 @@ def test_who_waits_longer_than_the_patience_waits_in_vain_but_one_still_probes()
         if breaker.has_room(second, 0):
             breaker.failed(second, 0.0)
 
-    assert breaker.is_hopeless(200.0, Patience(180), 1)
+    assert breaker.is_hopeless(199.0, Patience(180), 0)
     assert not breaker.is_hopeless(breaker.opens_at(), Patience(180), 0)
-    assert not down(0.0).is_hopeless(100.0, Patience(180), 1)
+    assert not down(0.0).is_hopeless(0.1, Patience(180), 0)
+
+
+def test_while_a_probe_is_in_flight_all_wait_for_what_comes_of_it() -> None:
+    breaker = down(0.0)
+    assert breaker.is_hopeless(0.3, Patience(0), 0)
+
+    assert not breaker.is_hopeless(300.0, Patience(0), 1)
+
+
+@given(begun=st.floats(0.1, 59), patience=st.floats(0, 300))
+def test_work_that_begins_after_an_outage_waits_for_a_probe_and_has_its_own_patience(
+    begun: float, patience: float
+) -> None:
+    breaker, old, new = down(0.0), Patience(0), Patience(patience, since=begun)
+    assert not breaker.is_hopeless(begun, new, 0)
+    assert breaker.gives_up_at(new) is None
+
+    breaker.failed(begun + 1, 0.0)
+
+    assert breaker.gives_up_at(new) == begun + patience
+    assert breaker.is_hopeless(begun + 1, old, 0)
+
+
+def test_a_provider_that_stays_down_is_waited_for_no_longer_by_those_who_come_later() -> None:
+    """Of the same work: its rows are skipped one after the other once its patience is spent."""
+    breaker, patience = down(100.0), Patience(10, since=50.0)
+    now = breaker.opens_at()
+    while now < 110.0:
+        breaker.failed(now, 0.0)
+        now = breaker.opens_at()
+    breaker.failed(now, 0.0)
+
+    assert breaker.is_hopeless(now, patience, 0)
 
 
 @given(told=st.floats(0.1, 86_400), patience=st.floats(0, 300))
@@ -94,14 +127,16 @@ def test_who_looks_on_waits_for_a_minute_at_most() -> None:
     assert told_for_ever(30, HURRIED) == 30
 
 
-def test_while_one_question_probes_after_such_a_time_the_others_wait_even_without_patience() -> None:
+def test_once_some_questions_have_probed_in_vain_after_such_a_time_the_others_wait_in_vain() -> None:
     breaker = Breaker()
     breaker.limited(0.0, 30, 0.5)
     assert not breaker.is_hopeless(40.0, Patience(0), 1)
 
-    breaker.failed(41.0, 0.5)
+    for _ in range(SEVERAL):
+        assert not breaker.is_hopeless(41.0, Patience(0), 0)
+        breaker.failed(41.0, 0.5)
 
-    assert breaker.is_hopeless(41.0, Patience(0), 1)
+    assert breaker.is_hopeless(41.0, Patience(0), 0)
 
 
 def test_what_is_told_again_long_after_an_answer_counts_anew() -> None:

@@ -12,9 +12,11 @@ from django.utils import timezone
 
 from judging.models import JudgeVersion, ProviderLimit, ProviderShare, Run
 from judging.services import gatekeeping
+from judging.services.engine import work_on
 from judging.services.plans import plan_of
 from judging.services.providers import ask_again, waits_of
 from judging.services.pump import Pump
+from judging.services.retrying import retry_skipped
 from judging.services.trials import start_trial
 from judging.services.trying import answer_trial
 from tests.factories import live, make_criteria_set, make_panel, make_user
@@ -220,6 +222,40 @@ def test_a_provider_that_stays_down_ends_the_rows_as_skipped(monkeypatch: pytest
     assert (run.state, outcomes(run), reasons(run)) == ("finished", {"juror skipped": 60}, {"unavailable"})
     assert len(judge.calls) < 20
     assert not run.verdicts.filter(score__isnull=False).exists()
+
+
+@pytest.mark.parametrize("seconds", [0, 1])
+@pytest.mark.parametrize("fresh", [False, True], ids=["asked again", "a new run"])
+def test_once_a_provider_is_back_whoever_asks_again_is_answered(
+    monkeypatch: pytest.MonkeyPatch, seconds: int, *, fresh: bool
+) -> None:
+    """The process still knows of an outage that spent the patience of the run before."""
+    patience(monkeypatch, seconds)
+    is_up: list[bool] = []
+
+    with scripted(monkeypatch, lambda body, n: "pass" if is_up else "503") as judge:
+        run = judged(juror(), 40)
+        assert (outcomes(run), reasons(run)) == ({"juror skipped": 40}, {"unavailable"})
+        asked = len(judge.calls)
+        is_up.append(True)
+        run = scoring(run.judge_version, rows(40)) if fresh else retry_skipped(run=run)
+        work_on(run.pk)
+
+    assert outcomes(run) == {"juror pass": 40}
+    assert len(judge.calls) == asked + 40
+    assert not run.verdicts.filter(calls=0).exists()
+
+
+def test_a_provider_that_is_down_still_ends_a_second_run_as_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    patience(monkeypatch, 1)
+
+    with scripted(monkeypatch) as judge:
+        first = judged(juror("503"), 60)
+        asked = len(judge.calls)
+        second = judged(first.judge_version, 60)
+
+    assert (outcomes(second), reasons(second)) == ({"juror skipped": 60}, {"unavailable"})
+    assert len(judge.calls) < asked + 10
 
 
 def test_one_juror_of_three_always_down_leaves_the_others_in_peace(monkeypatch: pytest.MonkeyPatch) -> None:
