@@ -3,12 +3,11 @@
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import QuerySet
 
-from judging.models import JudgeVersion, Run, Schedule
+from judging.models import JudgeVersion, Run
 from judging.services.runs import Scope, start_run
 from labeling.access import AnyUser
-from labeling.models import Candidate, CriteriaVersion
+from labeling.models import CriteriaVersion
 
 
 def kind_of(scope: Scope) -> str:
@@ -29,8 +28,6 @@ def start_once(
     asks_all: bool | None = None,
     repeats: int = 1,
     most_rows: int | None = None,
-    schedule: Schedule | None = None,
-    candidates: QuerySet[Candidate] | None = None,
     actor: AnyUser | None = None,
 ) -> tuple[Run, bool]:
     """A new run, or the one of the same kind that is at work for this judge and these criteria; and whether
@@ -55,8 +52,6 @@ def start_once(
         asks_all=asks_all,
         repeats=repeats,
         most_rows=most_rows,
-        schedule=schedule,
-        candidates=candidates,
         actor=actor,
     )
     return run, True
