@@ -47,3 +47,8 @@ def _hundredfold(share: float | Fraction) -> Fraction:
 def plain(number: Decimal) -> str:
     """A decimal without trailing zeros or an exponent."""
     return f"{number.normalize():f}"
+
+
+def many(number: int, thing: str) -> str:
+    """So many of a thing whose plural ends in s: "1 row", "1,200 rows"."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
+from judging.domain.figures import many
 from judging.domain.pacing import provider_of
 from judging.models import JudgeVersion, ProviderLimit, ProviderShare, Run, TakenFormat
 from judging.services.formats import KEPT, forget_format
@@ -140,15 +141,11 @@ def _wait(row: ProviderLimit, now: datetime) -> Wait | None:
     if closed_for(row, now):
         return Wait(row.provider, until=row.closed_until)
     if row.requests_per_minute and row.requests_due_at and row.requests_due_at > now:
-        return Wait(row.provider, f"{_many(row.requests_per_minute, 'request')} a minute")
+        return Wait(row.provider, f"{many(row.requests_per_minute, 'request')} a minute")
     if row.tokens_per_minute and row.tokens_due_at and row.tokens_due_at > now:
-        return Wait(row.provider, f"{_many(row.tokens_per_minute, 'token')} a minute")
+        return Wait(row.provider, f"{many(row.tokens_per_minute, 'token')} a minute")
     if row.calls_in_flight:
         shares = row.shares.filter(lease_until__gt=now).values_list("calls", flat=True)
         if sum(shares) >= row.calls_in_flight:
-            return Wait(row.provider, f"{_many(row.calls_in_flight, 'call')} at a time")
+            return Wait(row.provider, f"{many(row.calls_in_flight, 'call')} at a time")
     return None
-
-
-def _many(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

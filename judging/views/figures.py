@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from judging.domain.figures import many, percent_interval, plain
 from judging.domain.figures import percent as written
-from judging.domain.figures import percent_interval, plain
 from judging.models import Certificate
 from labeling.domain.agreement import (
     Estimate,
@@ -82,7 +82,7 @@ def _chance_agreement(table: Table) -> float:
 def _share(name: str, estimate: Estimate | None, means: str) -> Line:
     if estimate is None:
         return Line(name, "undefined", "no such rows", means)
-    doubt = f"95% interval {percent_interval(estimate.low, estimate.high)}, {_counted(estimate.n, 'row')}"
+    doubt = f"95% interval {percent_interval(estimate.low, estimate.high)}, {many(estimate.n, 'row')}"
     return Line(name, percent(estimate.value), doubt, means)
 
 
@@ -102,13 +102,13 @@ def _gaps(certificate: Certificate) -> Iterator[Line]:
     yield Line(
         "Kappa if every skip were wrong",
         _number(worst),
-        _counted(calibration.skipped, "row") + " skipped",
+        many(calibration.skipped, "row") + " skipped",
         f"How low kappa could be with an answer to each row. The bar is {plain(certificate.bar)}"
         + _judged(worst, bar),
     )
     unkilled = calibration.unkilled_table
     estimate = defined(lambda: estimate_kappa(unkilled))
-    killed = _counted(calibration.table.n - unkilled.n, "row") + " left out that Layer 1 kills"
+    killed = many(calibration.table.n - unkilled.n, "row") + " left out that Layer 1 kills"
     yield Line(
         "Kappa without the evidently broken rows",
         _number(estimate.value if estimate else None),
@@ -190,10 +190,6 @@ def _chance(table: Table) -> str:
 
 def _number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _leaning(table: Table) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from judging.domain.examples import identity, read_stored
+from judging.domain.figures import many
 from judging.domain.prompt import TEMPLATES
 from judging.models import JudgeVersion
 from judging.services.families import Written, own_family_warnings, panel_warnings
@@ -84,8 +85,7 @@ def _example_words(version: JudgeVersion, led: Collection[str]) -> str:
     """How many there are and of which set, with the beginning of a hash that tells others from them."""
     if (examples := read_stored(version.examples)) is None:
         return "none"
-    number = len(examples.rows)
-    rows = f"{number} row{'' if number == 1 else 's'}"
+    rows = many(len(examples.rows), "row")
     where = examples.criteria_set if examples.criteria_set in led else "a criteria set that you do not lead"
     told = hashlib.sha256(canonical_json(identity(examples)).encode()).hexdigest()
     return f"{rows} of {where} ({told[:8]})"

@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from judging.domain.false_kills import CheckKills, Kills, above, all_checks, per_check, rows_of
-from judging.domain.figures import percent_interval, plain
+from judging.domain.figures import many, percent_interval, plain
 from judging.domain.precheck import CHECKS
 from judging.services.disclosure import log_shown, open_candidates, opened_among
 from judging.services.false_kills import Killed, Measured, measure, newest_kills
@@ -71,8 +71,9 @@ def named(kills: Kills) -> list[Named]:
 def _named(check: CheckKills) -> Named:
     limit, rate = settings.VERA_FALSE_KILL_LIMIT, check.rate
     share = f"{percent(rate.value)}, 95% interval {percent_interval(rate.low, rate.high)}"
-    of = f"{check.false_kills} of {check.good_rows} good output{'s' if check.good_rows != 1 else ''}"
-    doubt = f"Its interval holds the limit, so this may be bad luck: look at the row{_s(check.false_kills)}."
+    of = f"{check.false_kills:,} of {many(check.good_rows, 'good output')}"
+    rows = "row" if check.false_kills == 1 else "rows"
+    doubt = f"Its interval holds the limit, so this may be bad luck: look at the {rows}."
     if check.is_surely_above(limit):
         doubt = "The whole interval is above the limit: that is no bad luck."
     return Named(check.check, f"would throw away {of} ({share}), above the limit of {plain(limit)}%.", doubt)
@@ -101,10 +102,6 @@ def _written(share: Estimate | None, missing: str) -> tuple[str, str]:
     if share is None:
         return "undefined", missing
     return percent(share.value), percent_interval(share.low, share.high)
-
-
-def _s(number: int) -> str:
-    return "" if number == 1 else "s"
 
 
 @login_required
