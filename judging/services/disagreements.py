@@ -31,7 +31,7 @@ from labeling.models import CriteriaVersion, Criterion, Exposure
 from labeling.services.audit import record
 from labeling.services.exposures import record_exposure
 
-_DECIDED = ["pass", "fail", "skipped", "escalated"]
+_ASKED_ABOUT = ["pass", "fail", "skipped", "escalated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,5 +148,5 @@ def note_shown(*, reader: User, version: CriteriaVersion, candidate_ids: Sequenc
 
 
 def _own(run: Run) -> QuerySet[Verdict]:
-    own = Verdict.objects.own().filter(run=run, kind=Verdict.Kind.PANEL, outcome__in=_DECIDED, repeat=0)
+    own = Verdict.objects.own().filter(run=run, kind=Verdict.Kind.PANEL, outcome__in=_ASKED_ABOUT, repeat=0)
     return own.order_by()

@@ -11,7 +11,7 @@ from labeling.models import Exposure
 from labeling.services.audit import record
 from labeling.services.exposures import record_exposure
 
-DECIDED = ["pass", "fail", "escalated"]
+_WITH_VERDICT = ["pass", "fail", "escalated"]
 
 
 def skipped_of(run: Run) -> QuerySet[Verdict]:
@@ -95,7 +95,7 @@ def without_verdict(run: Run) -> int:
 
 
 def _decided(run: Run) -> VerdictQuerySet:
-    return Verdict.objects.own().filter(run=run, outcome__in=DECIDED)
+    return Verdict.objects.own().filter(run=run, outcome__in=_WITH_VERDICT)
 
 
 def _shown_to(run: Run, reader: User) -> Exists:
