@@ -70,8 +70,9 @@ def whole(name: str, default: int, smallest: int = 1, largest: int = 1_000_000_0
     return number
 
 
-def per_cent(name: str, given: str) -> Decimal:
-    """A share in per cent, 0 to 100, with decimals where wanted."""
+def per_cent(name: str, default: str) -> Decimal:
+    """Read a share in per cent, 0 to 100, with decimals where wanted."""
+    given = text(name, default)
     try:
         share = Decimal(given)
     except InvalidOperation:
@@ -350,7 +351,7 @@ VERA_CLAIM_LEASE = whole("VERA_CLAIM_LEASE", default=60, smallest=2)  # seconds
 VERA_REUSE_HOURS = whole("VERA_REUSE_HOURS", default=24, smallest=0, largest=876_000)
 VERA_LABEL_LEASE = whole("VERA_LABEL_LEASE", default=900, smallest=5)  # seconds
 # Per cent of good outputs that a Layer-1 check may kill before the dashboard names it.
-VERA_FALSE_KILL_LIMIT = per_cent("VERA_FALSE_KILL_LIMIT", text("VERA_FALSE_KILL_LIMIT", "1"))
+VERA_FALSE_KILL_LIMIT = per_cent("VERA_FALSE_KILL_LIMIT", default="1")
 # litellm would otherwise fetch its price list from the network at import.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 

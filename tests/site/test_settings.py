@@ -39,7 +39,7 @@ def examples() -> dict[str, str]:
 
 def test_every_setting_is_in_the_example_and_the_other_way_round() -> None:
     source = (ROOT / "vera_site" / "settings.py").read_text()
-    read = set(re.findall(r'(?:text|words|flag|whole)\("([A-Z_]+)"', source))
+    read = set(re.findall(r'(?:text|words|flag|whole|per_cent)\("([A-Z_]+)"', source))
 
     assert len(read) > 12
     assert examples().keys() - NOT_SETTINGS == read
