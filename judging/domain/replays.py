@@ -9,7 +9,7 @@ _VERDICTS = ("pass", "fail")
 
 
 @dataclass(frozen=True, slots=True)
-class Flips:
+class Changes:
     """Rows by what changed. `fixed`: wrong then, right now; `regressed`: right then, wrong now.
 
     `other`: without a verdict on one of the sides, or no part of the replay.
@@ -26,12 +26,12 @@ class Flips:
         return mcnemar_exact(self.fixed, self.regressed)
 
 
-def flips_of(groups: Iterable[tuple[str, str, str | None, int]]) -> Flips:
+def changes_of(groups: Iterable[tuple[str, str, str | None, int]]) -> Changes:
     """From rows counted by human verdict, outcome then, outcome now (None: not asked)."""
     counts = dict.fromkeys(("fixed", "regressed", "same", "other"), 0)
     for truth, then, now, rows in groups:
         counts[_change(truth, then, now)] += rows
-    return Flips(**counts)
+    return Changes(**counts)
 
 
 def _change(truth: str, then: str, now: str | None) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db.models import Count, OuterRef, Subquery
 from django.utils import timezone
 
-from judging.domain.replays import Flips, flips_of
+from judging.domain.replays import Changes, changes_of
 from judging.models import Calibration, Run, Verdict
 from judging.services.calibration import attempts, calibrate, golden_truths, layer1
 from judging.services.recounting import count_again
@@ -59,10 +59,10 @@ def last_replay(calibration: Calibration) -> Calibration | None:
     return replays.select_related("run").order_by("-pk").first()
 
 
-def flips(certified: Calibration, replay: Calibration) -> Flips:
+def changes(certified: Calibration, replay: Calibration) -> Changes:
     """What became of the rows that `certified` counts, in a replay, by what people say of them now."""
     again = Verdict.objects.filter(
         run=replay.run_id, candidate=OuterRef("candidate"), judge_version=replay.judge_version_id, repeat=0
     )
     both = certified.rows.annotate(again=Subquery(again.values("outcome")[:1])).order_by()
-    return flips_of(both.values_list("truth", "outcome", "again").annotate(rows=Count("pk")))
+    return changes_of(both.values_list("truth", "outcome", "again").annotate(rows=Count("pk")))

@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from judging.domain.figures import shown_kappa
-from judging.domain.replays import Flips
+from judging.domain.replays import Changes
 from judging.models import Calibration, Certificate, Schedule
-from judging.services.replays import flips, last_replay
+from judging.services.replays import changes, last_replay
 from judging.services.standing import Standing
 from labeling.domain.agreement import Undefined, kappa_exact
 
@@ -21,7 +21,7 @@ class Replayed:
 
     replay: Calibration | None
     kappa: str
-    flips: Flips
+    changes: Changes
     means: str
     schedule: Schedule | None
     add: str  # the address of the form for a nightly one
@@ -30,11 +30,11 @@ class Replayed:
 def replayed(standing: Standing, certificate: Certificate) -> Replayed:
     """What the detail page says of replays."""
     replay = last_replay(certificate.calibration)
-    moved = flips(certificate.calibration, replay) if replay else Flips()
+    moved = changes(certificate.calibration, replay) if replay else Changes()
     return Replayed(
         replay=replay,
         kappa=_kappa(replay, certificate) if replay else "",
-        flips=moved,
+        changes=moved,
         means=means(moved) if replay else "",
         schedule=next_replay(standing),
         add=_address(standing),
@@ -48,7 +48,7 @@ def _kappa(replay: Calibration, certificate: Certificate) -> str:
         return shown_kappa(None, certificate.bar)
 
 
-def means(moved: Flips) -> str:
+def means(moved: Changes) -> str:
     """Whether the judge has changed for the worse or the better, or nothing shows that it has."""
     if not moved.fixed + moved.regressed:
         return "No row came out otherwise, so nothing shows that the judge has changed."

@@ -3,11 +3,11 @@
 import pytest
 from django.utils import timezone
 
-from judging.domain.replays import Flips, flips_of
+from judging.domain.replays import Changes, changes_of
 from judging.models import Calibration, Certificate, Run, Verdict
 from judging.services.certification import golden_set_changed
 from judging.services.finishing import finish_run
-from judging.services.replays import count_replay, flips, last_replay
+from judging.services.replays import count_replay, changes, last_replay
 from judging.services.runs import cancel_run, start_run
 from judging.services.standing import find_standing
 from judging.views.pairs import jurors_of
@@ -122,7 +122,7 @@ def test_rows_are_fixed_or_regressed_or_as_they_were() -> None:
 
     assert replay is not None
     assert replay.run == make_replay
-    moved = flips(certificate.calibration, replay)
+    moved = changes(certificate.calibration, replay)
     assert moved.fixed + moved.regressed == 5
     assert (moved.same, moved.other) == (41, 1)
 
@@ -147,22 +147,22 @@ def test_flips_by_hand() -> None:
         ("pass", "fail", None, 1),
     ]
 
-    assert flips_of(groups) == Flips(fixed=3, regressed=6, same=10, other=3)
+    assert changes_of(groups) == Changes(fixed=3, regressed=6, same=10, other=3)
 
 
 @pytest.mark.parametrize(
     ("moved", "words"),
     [
-        (Flips(same=9), "No row came out otherwise, so nothing shows that the judge has changed."),
+        (Changes(same=9), "No row came out otherwise, so nothing shows that the judge has changed."),
         # 2 * (1 + 4) / 2^4 = 0.625
         (
-            Flips(fixed=1, regressed=3),
+            Changes(fixed=1, regressed=3),
             "nothing shows that the judge got better or worse (McNemar's exact test: p = 0.625).",
         ),
         # 2 / 2^8 = 0.0078
-        (Flips(regressed=8), "hardly chance: the judge got worse (McNemar's exact test: p = 0.008)."),
-        (Flips(fixed=20), "hardly chance: the judge got better (McNemar's exact test: p < 0.001)."),
+        (Changes(regressed=8), "hardly chance: the judge got worse (McNemar's exact test: p = 0.008)."),
+        (Changes(fixed=20), "hardly chance: the judge got better (McNemar's exact test: p < 0.001)."),
     ],
 )
-def test_what_the_flips_mean(moved: Flips, words: str) -> None:
+def test_what_the_flips_mean(moved: Changes, words: str) -> None:
     assert means(moved).endswith(words)
