@@ -10,7 +10,8 @@ from judging.domain.replays import Changes
 from judging.models import Calibration, Certificate, Schedule
 from judging.services.replays import changes, last_replay
 from judging.services.standing import Standing
-from labeling.domain.agreement import Undefined, kappa_exact
+from judging.views.figures import defined
+from labeling.domain.agreement import kappa_exact
 
 _BY_CHANCE = 0.05  # rarer than this is not put down to chance
 
@@ -42,10 +43,7 @@ def replayed(standing: Standing, certificate: Certificate) -> Replayed:
 
 
 def _kappa(replay: Calibration, certificate: Certificate) -> str:
-    try:
-        return shown_kappa(kappa_exact(replay.table), certificate.bar)
-    except Undefined:
-        return shown_kappa(None, certificate.bar)
+    return shown_kappa(defined(lambda: kappa_exact(replay.table)), certificate.bar)
 
 
 def means(moved: Changes) -> str:
