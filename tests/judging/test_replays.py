@@ -7,7 +7,7 @@ from judging.domain.replays import Changes, changes_of
 from judging.models import Calibration, Certificate, Run, Verdict
 from judging.services.certification import golden_set_changed
 from judging.services.finishing import finish_run
-from judging.services.replays import count_replay, changes, last_replay
+from judging.services.replays import changes, count_replay, last_replay
 from judging.services.runs import cancel_run, start_run
 from judging.services.standing import find_standing
 from judging.views.pairs import jurors_of
