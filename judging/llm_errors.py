@@ -12,6 +12,10 @@ from judging.domain.reasons import PauseReason, SkipReason
 
 _MAX_DETAIL = 500
 _LONGEST_WAIT = 86_400.0  # seconds
+# What litellm puts before the provider's words: its own class, the client's, then "OpenAIException - ".
+_CLASS_NAMES = re.compile(
+    r"(?:litellm\.\w+: )+(?:\w+(?:Error|Timeout): )?(?:\w+(?:Exception|Error)(?: \w+Error)? - )?(?=\S)"
+)
 _LOOKS_LIKE_KEY = re.compile(r"\b(?:sk|gsk|xai|pplx|AIza)[-_A-Za-z0-9]{12,}|(?<=Bearer )\S+")
 
 _BY_PROVIDER_CODE: dict[Any, SkipReason | PauseReason] = {
@@ -157,6 +161,9 @@ def _seconds_until(date: str) -> float | None:
 
 
 def detail_of(error: Exception, api_key: str | None, keys: Iterable[str] = ()) -> str:
-    """What the error says, without the key it was asked with or any of `keys`; a paragraph at most."""
-    text = without_keys(without_key(str(error) or type(error).__name__, api_key), keys)
+    """What the provider says in the error, without the key it was asked with or any of `keys`; a paragraph
+    at most.
+    """
+    said = _CLASS_NAMES.sub("", str(error), count=1) if str(error).startswith("litellm.") else str(error)
+    text = without_keys(without_key(said or type(error).__name__, api_key), keys)
     return _LOOKS_LIKE_KEY.sub("[key]", text)[:_MAX_DETAIL]

@@ -59,6 +59,12 @@ def provider_of(asked: Asked) -> str:
     return (place if own else f"{place}:{key}")[:_LONGEST_NAME]
 
 
+def provider_words(provider: str) -> str:
+    """A provider's name for people: `VERA_JUROR_ONE_URL, key VERA_JUROR_ONE_KEY`."""
+    place, colon, key = provider.rpartition(":")
+    return f"{place}, key {key}" if colon and key.isupper() else provider
+
+
 def _prefix(model: str) -> str:
     prefix, slash, _ = model.partition("/")
     if slash:

@@ -41,9 +41,9 @@ class Progress:
 
     `killed`: rows that nobody was asked about because Layer 1 killed them.
 
-    `by_judge`: number of verdicts by outcome, of each judge version asked (by id). `cost` in US dollars, None
-    until a price is known; `unpriced` replies are not in it. `rate`: rows per second lately. `seconds_left`:
-    None where nothing moves. `calls` hold the `corrections` (re-asked once, to correct a reply) and the
+    `by_judge`: number of verdicts by outcome, or "killed", of each judge version asked (by id). `cost` in US
+    dollars, None until a price is known; `unpriced` replies are not in it. `rate`: rows per second lately.
+    `seconds_left`: None where nothing moves. `calls` hold the `corrections` (re-asked once, to correct a reply) and the
     `resends` after a failure on the way, and like `cost` what was spent before answers were asked for again.
     """
 
@@ -164,7 +164,8 @@ def _cost_saved(jurors: list[dict[str, Any]]) -> Decimal | None:
 def _by_judge(groups: list[dict[str, Any]]) -> dict[int, dict[str, int]]:
     found: dict[int, Counter[str]] = defaultdict(Counter)
     for group in groups:
-        found[group["judge_version"]][group["outcome"]] += group["n"]
+        killed = group["reason"] == KILLED
+        found[group["judge_version"]][KILLED if killed else group["outcome"]] += group["n"]
     return {judge: dict(outcomes) for judge, outcomes in found.items()}
 
 

@@ -43,6 +43,7 @@ def connect(missing: Sequence[Missing]) -> dict[str, Any]:
         "lines": lines,
         "addresses": addresses,
         "hosts": settings.VERA_JUROR_HOSTS,
+        "is_demo": settings.VERA_DEMO,
     }
 
 

@@ -17,8 +17,8 @@ from judging.views.costs import decision_cost, in_turn_words
 from judging.views.figures import defined, lines_of, more_lines_of
 from judging.views.judge_facts import family_warnings
 from judging.views.kappa_history import kappa_over_time
+from judging.views.layer1 import idle_of, named
 from judging.views.layer1 import lines_of as checks_of
-from judging.views.layer1 import named
 from judging.views.limits import limits_of, rests_on_rows
 from judging.views.pairs import UNFINISHED, JurorLine, jurors_of, line_of, load_pairs, worth_of
 from judging.views.replays import replayed
@@ -94,6 +94,7 @@ def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
         "limits": limits_of(certificate.calibration),
         "lines": lines_of(certificate),
         "checks": checks_of(kills),
+        "idle": idle_of(kills),
         "above": named(kills),
         "more_lines": more_lines_of(certificate),
         "band": _BANDS.get(defined(lambda: band(kappa(table))) or ""),

@@ -80,9 +80,17 @@ def _named(check: CheckKills) -> Named:
 
 
 def lines_of(kills: Kills) -> list[CheckLine]:
-    """Every check there is, and all together at the end."""
-    checks = per_check(kills, [check.name for check in CHECKS])
-    return [_line(each) for each in [*checks, all_checks(kills)]]
+    """The checks that kill something, and all together at the end."""
+    return [_line(each) for each in [*(each for each in _checks(kills) if each.kills), all_checks(kills)]]
+
+
+def idle_of(kills: Kills) -> list[str]:
+    """The checks that kill nothing."""
+    return [each.check for each in _checks(kills) if not each.kills]
+
+
+def _checks(kills: Kills) -> list[CheckKills]:
+    return per_check(kills, [check.name for check in CHECKS])
 
 
 def _line(check: CheckKills) -> CheckLine:
@@ -133,6 +141,7 @@ def _counts(found: Measured) -> dict[str, Any]:
         "good": good,
         "bad": bad,
         "lines": lines_of(found.kills),
+        "idle": idle_of(found.kills),
         "named": named(found.kills),
         "limit": plain(settings.VERA_FALSE_KILL_LIMIT),
         "first": found.earlier + 1,

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from judging.access import check_lead
+from judging.domain.pacing import provider_words
 from judging.forms.providers import LimitsForm
 from judging.services.providers import Provider, ask_again, forget
 from judging.services.providers import providers as every_provider
@@ -44,7 +45,7 @@ def provider_limits(request: Request) -> HttpResponse:
     form = LimitsForm(request.POST)
     if not form.is_valid() or not form.save(request.user):
         return render(request, "judging/providers.html", _context(form), status=422)
-    messages.success(request, f"The limits of {form.cleaned_data['provider']} are set.")
+    messages.success(request, f"The limits of {provider_words(form.cleaned_data['provider'])} are set.")
     return redirect("providers")
 
 
@@ -66,9 +67,9 @@ def provider_ask_again(request: Request) -> HttpResponse:
     _check_administrator(request)
     provider = request.POST.get("provider", "")[:200]
     if ask_again(provider=provider, actor=request.user):
-        messages.success(request, f"{provider} is asked again. What it says then is kept to.")
+        messages.success(request, f"{provider_words(provider)} is asked again. What it says then is kept to.")
     else:
-        messages.info(request, f"{provider} is not closed.")
+        messages.info(request, f"{provider_words(provider)} is not closed.")
     return redirect("providers")
 
 

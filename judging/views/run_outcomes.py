@@ -1,21 +1,25 @@
 """What came out of a run, as bars: one for its judge, one for each juror of a panel."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
 from django.urls import reverse
 
+from judging.domain.reasons import KILLED
 from judging.models import JudgeVersion, Run, Verdict
 from judging.services.progress import Progress
 from vera_site.charts import Segment, stacked
 
-# Outcome, in the order in which it is drawn, and what it is called.
+# Outcome, in the order in which it is drawn, and what it is called. Who is not asked because Layer 1 killed
+# the row is counted apart.
 _WORDS = {
     "pass": "pass",
     "fail": "fail",
     "escalated": "sent to people",
     "skipped": "no verdict",
+    KILLED: "killed",
     "not_asked": "not asked",
     "pending": "waiting",
 }
@@ -86,10 +90,10 @@ def outcomes_listed(runs: Sequence[Run]) -> list[tuple[Run, Outcomes]]:
         of_kind = [run.pk for run in runs if run.judge_version.kind == kind]
         verdicts = Verdict.Kind.PANEL if kind == JudgeVersion.Kind.PANEL else Verdict.Kind.JUROR
         own |= Q(run__in=of_kind, kind=verdicts)
-    grouped = Verdict.objects.filter(own).order_by().values_list("run", "outcome").annotate(rows=Count("*"))
-    found: dict[int, dict[str, int]] = {run.pk: {} for run in runs}
-    for run, outcome, rows in grouped:
-        found[run][outcome] = rows
+    counted = Verdict.objects.filter(own).order_by().values_list("run", "outcome", "reason")
+    found: dict[int, Counter[str]] = {run.pk: Counter() for run in runs}
+    for run, outcome, reason, rows in counted.annotate(rows=Count("*")):
+        found[run][KILLED if reason == KILLED else outcome] += rows
     return [
         (run, Outcomes(str(run.judge_version), "", sum(counts.values()), parts_of(counts, run, own=True)))
         for run, counts in ((run, found[run.pk]) for run in runs)

@@ -1,5 +1,6 @@
 """The single rows of a run: what was skipped and why, and verdicts once the reader has opened them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +62,27 @@ def run_skips(request: Request, pk: int) -> HttpResponse:
     shown = [ShownSkip(verdict, sentence_of(verdict)) for verdict in page]
     context = {"section": "runs", "run": run, "form": form, "page": page, "shown": shown}
     return render(request, "judging/run_skips.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Questions to one judge that brought no verdict for the very same reason, the newest first."""
+
+    verdicts: list[Verdict]
+    sentence: str
+
+    @property
+    def newest(self) -> Verdict:
+        return self.verdicts[0]
+
+
+def alike(skips: Iterable[Verdict]) -> list[Failures]:
+    """Skips, the newest first, put together where the judge and what is said of them are the same."""
+    found: dict[tuple[int, str, str], Failures] = {}
+    for verdict in skips:
+        key = verdict.judge_version_id, verdict.reason, verdict.detail
+        found.setdefault(key, Failures([], sentence_of(verdict))).verdicts.append(verdict)
+    return list(found.values())
 
 
 def sentence_of(verdict: Verdict) -> str:

@@ -40,7 +40,7 @@ from judging.views.run_figures import (
     time_left,
 )
 from judging.views.run_outcomes import outcomes_listed, outcomes_of
-from judging.views.run_rows import sentence_of
+from judging.views.run_rows import alike
 from labeling.access import led_sets
 from labeling.views.scope import page_of
 from vera_site.http import Request, part
@@ -124,7 +124,7 @@ def _context(found: Run, form: ResumeForm | None = None) -> dict[str, Any]:
         "took": duration(found),
         "skips": skip_lines(figures),
         "killed": killed_of(found)[:_KILLED_SHOWN] if figures.killed else (),
-        "failures": [(verdict, sentence_of(verdict)) for verdict in failures],
+        "failures": alike(failures),
         "saved": saved_lines(figures),
         "money_saved": money_saved(figures),
         "cost": cost_words(figures),

@@ -50,6 +50,13 @@ def test_nothing_is_found_and_nothing_breaks(client: Client, route: str) -> None
             assert answer.status_code in {400, 404, 405}, address
 
 
+def test_a_bad_address_has_a_page_of_ours(client: Client) -> None:
+    for address in ("/judges/a%00b/", "/judges/?q=%00"):
+        answer = client.get(address)
+        assert answer.status_code == 400
+        assert "<h1>Not understood</h1>" in answer.text
+
+
 @pytest.mark.parametrize("name", ["judge", "criteria", "cursor", "version"])
 def test_a_nul_in_a_question_is_a_bad_one(name: str) -> None:
     _, secret = create_token(name="any", scopes=["gate"])

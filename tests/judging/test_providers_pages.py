@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from judging.domain.pacing import provider_words
 from judging.models import JudgeVersion, ProviderLimit, ProviderShare, TakenFormat, WorkerSeen
 from labeling.models import AuditEvent
 from tests.factories import make_criteria_set, make_judge, make_user
@@ -120,6 +121,19 @@ def test_what_is_closed_who_asks_and_formats_are_shown_and_a_format_is_forgotten
     assert "openai/gpt: JSON mode" in shown
     assert not TakenFormat.objects.exists()
     assert AuditEvent.objects.filter(action="response_format_forgotten").exists()
+
+
+def test_a_provider_of_variables_is_called_in_words(as_lead: Client) -> None:
+    version = make_judge(model="openai/m")
+    JudgeVersion.objects.filter(pk=version.pk).update(
+        base_url_env="VERA_JUROR_X_URL", api_key_env="VERA_JUROR_X"
+    )
+
+    shown = as_lead.get(reverse("providers")).text
+
+    assert 'aria-label="VERA_JUROR_X_URL, key VERA_JUROR_X"' in shown
+    assert "<h2>VERA_<wbr>JUROR_<wbr>X_<wbr>URL, key VERA_<wbr>JUROR_<wbr>X</h2>" in shown
+    assert provider_words("llama3:8b") == "llama3:8b"
 
 
 def test_an_administrator_has_a_closed_provider_asked_again_and_a_lead_does_not(

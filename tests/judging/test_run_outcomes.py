@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.db.models import Q
 from django.test import Client
 
 from judging.models import Run, Verdict
@@ -80,6 +81,19 @@ def test_the_list_shows_the_outcomes_of_each_runs_own_judge(client: Client, run:
     assert "pass 6 · fail 4 · no verdict 2" in page
 
 
+def test_what_layer_1_killed_is_called_so_and_not_what_others_had_decided(client: Client, run: Run) -> None:
+    killed, decided = run.verdicts.filter(judge_version__judge__slug="second", outcome="skipped")
+    both = Verdict.objects.filter(Q(pk=killed.pk) | Q(juror_verdicts=killed))
+    both.update(outcome="not_asked", reason="killed")
+    Verdict.objects.filter(pk=decided.pk).update(outcome="not_asked", reason="decided")
+
+    assert outcomes_of(run, progress(run))[2].words == "second@1: pass 5, fail 5, killed 1, not asked 1"
+    assert "pass 6 · fail 4 · no verdict 1 · killed 1" in shown(client, run, "/runs/")
+    assert 'aria-label="both@1: pass 6, fail 4, no verdict 1, killed 1"' in shown(
+        client, run, f"/runs/{run.pk}/"
+    )
+
+
 def test_models_and_panels_are_listed_side_by_side(run: Run) -> None:
     alone = make_run(make_judge("alone"), run.criteria_version.criteria_set, a=4)
 
@@ -104,6 +118,7 @@ def test_reasons_are_bars_as_long_as_they_are_frequent(run: Run) -> None:
 
 
 def test_a_finished_calibration_leads_to_its_certificate(client: Client, run: Run) -> None:
+    run.verdicts.filter(reason="timeout").update(reason="not_json")  # what passes would be asked again first
     certified(run)
 
     page = shown(client, run, f"/runs/{run.pk}/")
