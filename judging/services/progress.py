@@ -43,8 +43,9 @@ class Progress:
 
     `by_judge`: number of verdicts by outcome, or "killed", of each judge version asked (by id). `cost` in US
     dollars, None until a price is known; `unpriced` replies are not in it. `rate`: rows per second lately.
-    `seconds_left`: None where nothing moves. `calls` hold the `corrections` (re-asked once, to correct a reply) and the
-    `resends` after a failure on the way, and like `cost` what was spent before answers were asked for again.
+    `seconds_left`: None where nothing moves. `calls` hold the `corrections` (re-asked once, to correct a
+    reply) and the `resends` after a failure on the way, and like `cost` what was spent before answers were
+    asked for again.
     """
 
     done: int
