@@ -6,7 +6,9 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from judging.models import JudgeVersion, Trial, WorkerSeen
 from judging.services.trials import start_trial
@@ -240,6 +242,22 @@ def test_variables_are_missing_by_the_workers_own_word(
 
     WorkerSeen.objects.create(name="a:2", seen_at=timezone.now(), variables=[KEY, URL])
     assert "1 of 2 worker processes do not have it." in text_of(as_lead, try_address(judge))
+
+
+def test_in_the_demo_it_is_the_demo_that_is_started_again(
+    as_lead: Client, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    for name in (URL, KEY):
+        monkeypatch.delenv(name, raising=False)
+    settings.VERA_DEMO = True
+    judge = juror()
+
+    for address in (try_address(judge), reverse("judge_connect", args=[judge.judge.slug])):
+        text = text_of(as_lead, address)
+        assert "nd the demo with Ctrl-C and start it again" in text
+        assert "its data stays." in text
+        assert "worker after" not in text
+        assert "docker compose" not in text
 
 
 def test_a_worker_that_does_not_say_what_it_has_is_not_taken_to_have_nothing(as_lead: Client) -> None:
