@@ -24,8 +24,8 @@ from judging.llm_errors import detail_of, read_error, refuses_format, retry_afte
 from judging.llm_secrets import keys_of
 
 type Format = Literal["schema", "json", "none"]
-type Outcome = Reply | Unavailable
-type Through = Callable[[Callable[[], Awaitable[Outcome]]], Awaitable[Outcome]]
+type Came = Reply | Unavailable
+type Through = Callable[[Callable[[], Awaitable[Came]]], Awaitable[Came]]
 
 _RESENDABLE = {SkipReason.RATE_LIMITED, SkipReason.TIMEOUT, SkipReason.UNAVAILABLE}
 _NOTHING = (Decimal(0), Decimal(0))
@@ -109,7 +109,7 @@ def resendable(code: str) -> bool:
     return code in _RESENDABLE
 
 
-async def _at_once(attempt: Callable[[], Awaitable[Outcome]]) -> Outcome:
+async def _at_once(attempt: Callable[[], Awaitable[Came]]) -> Came:
     return await attempt()
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from judging.domain.reasons import PER_JUROR, PauseReason
 from judging.domain.verdicts import Outcome
 from judging.models import Verdict
-from judging.services.asking import Answer
+from judging.services.answers import Answer
 from judging.services.plans import Plan
 from judging.services.runs import resumed_after
 

@@ -17,7 +17,7 @@ from judging.domain.reasons import KILLED, SKIP_SENTENCES, SkipReason
 from judging.domain.verdicts import Outcome, Score
 from judging.models import CriterionScore, Run, Verdict
 from judging.models.runs import VerdictQuerySet
-from judging.services.asking import Answer
+from judging.services.answers import Answer
 from judging.services.plans import Plan, plan_without_jurors
 from judging.services.spending import count_spent
 from judging.services.writing import fill_pending

@@ -15,7 +15,8 @@ from django.conf import settings
 from judging.domain.reasons import PER_JUROR
 from judging.llm import Unavailable
 from judging.loop import run_in_loop
-from judging.services.asking import Answer, ask_juror, failed_inside
+from judging.services.answers import Answer, failed_inside
+from judging.services.asking import ask_juror
 from judging.services.gatekeeping import prepare
 from judging.services.gates import TICKET, Ticket
 from judging.services.plans import Plan

@@ -18,7 +18,7 @@ from django.conf import settings
 
 from judging.domain.outage import Breaker, Patience
 from judging.domain.reasons import SkipReason
-from judging.llm import Outcome, Reply, Unavailable, resendable
+from judging.llm import Came, Reply, Unavailable, resendable
 from judging.services.limits import Allowed
 
 _FREE = Allowed()
@@ -104,9 +104,7 @@ class Gate:
         self._why: Unavailable | None = None  # the last failure; none where another worker was told to wait
         self._timer: asyncio.TimerHandle | None = None
 
-    async def send(
-        self, attempt: Callable[[], Awaitable[Outcome]], expected: int, patience: Patience
-    ) -> Outcome:
+    async def send(self, attempt: Callable[[], Awaitable[Came]], expected: int, patience: Patience) -> Came:
         """Make one request when its turn has come; no request at all where waiting is hopeless."""
         if not await self._pass(expected, patience):
             why = self._why or Unavailable(SkipReason.RATE_LIMITED)
@@ -178,7 +176,7 @@ class Gate:
         if was_full:
             self._gates.advance()
 
-    def _learn(self, outcome: Outcome, expected: int) -> None:
+    def _learn(self, outcome: Came, expected: int) -> None:
         now, chance = self._now(), random.random()  # noqa: S311
         if isinstance(outcome, Reply):
             self._correct(outcome, expected)

@@ -14,7 +14,7 @@ from judging.domain.reasons import PauseReason, SkipReason
 from judging.llm import Unavailable
 from judging.models import Run
 from judging.services import claims
-from judging.services.asking import Answer, refused_row
+from judging.services.answers import Answer, refused_row
 from judging.services.budget import BudgetSpent, calls_each, count_calls
 from judging.services.doubts import Doubts, skips_every_row
 from judging.services.filling import save_answers

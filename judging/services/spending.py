@@ -6,7 +6,7 @@ from decimal import Decimal
 from django.db.models import F
 
 from judging.models import Run
-from judging.services.asking import Answer
+from judging.services.answers import Answer
 
 _STORED = Decimal("0.00000001")  # dollars: as finely as a verdict's cost is kept
 

@@ -16,7 +16,8 @@ from judging.domain.reply import storable
 from judging.domain.verdicts import Outcome
 from judging.llm import Call, Unavailable
 from judging.models import JudgeVersion, Run, Trial
-from judging.services.asking import Answer, ask_juror, call_of, cut_off, failed_inside
+from judging.services.answers import Answer, cut_off, failed_inside
+from judging.services.asking import ask_juror, call_of
 from judging.services.connections import NotConfigured
 from judging.services.plans import Plan, plan_of
 from judging.services.questions import Question, Row

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from judging.domain.reasons import DECIDED, DECIDED_SENTENCE
 from judging.domain.verdicts import Outcome
-from judging.services.asking import Answer, cut_off, spared
+from judging.services.answers import Answer, cut_off, spared
 from judging.services.plans import Plan
 from judging.services.questions import Question, is_independent
 from judging.services.reusing import Earlier

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from judging.domain.wrong_model import stranger_in
 from judging.models import JudgeVersion, Run
-from judging.services.asking import RAW_LIMIT
+from judging.services.reading import RAW_LIMIT
 from judging.services.standing import named_version
 
 register = template.Library()

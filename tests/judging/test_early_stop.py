@@ -12,7 +12,7 @@ from judging.domain.early_stop import asked_in_turn
 from judging.domain.verdicts import Outcome, Score
 from judging.models import JudgeVersion, Run, Verdict
 from judging.services import claims
-from judging.services.asking import Answer
+from judging.services.answers import Answer
 from judging.services.disagreements import patterns_of
 from judging.services.engine import work_on
 from judging.services.filling import save_answers

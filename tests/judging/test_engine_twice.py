@@ -11,7 +11,7 @@ from judging import tasks
 from judging.domain.verdicts import Outcome, Score
 from judging.models import CriterionScore, Run, Verdict
 from judging.services import claims
-from judging.services.asking import Answer
+from judging.services.answers import Answer
 from judging.services.filling import save_answers
 from judging.services.plans import plan_of
 from judging.services.questions import open_questions

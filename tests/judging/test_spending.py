@@ -7,7 +7,7 @@ import pytest
 from judging.domain.verdicts import Outcome, Score
 from judging.models import Run, SkippedAttempt, Verdict
 from judging.services import claims
-from judging.services.asking import Answer
+from judging.services.answers import Answer
 from judging.services.budget import affordable
 from judging.services.engine import work_on
 from judging.services.filling import save_answers
