@@ -245,6 +245,6 @@ def test_a_panel_says_who_sits_in_it_how_it_decides_and_what_that_costs(client: 
     assert "one@1, two@1" in page
     assert "a newer one of a juror sits only in a new version of the panel" in page
     assert "by more than half of its 2 jurors: 2 must say the same." in page
-    assert "no_majority" in page
+    assert "no majority" in page
     assert "$0.0200 a decision, its 2 jurors together; $20.00 for 1,000 decisions." in page
     assert "it was not counted" not in page
