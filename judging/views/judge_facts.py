@@ -71,7 +71,7 @@ def _quorum_words(jurors: int) -> str:
     """How many of so many jurors must agree, and what a silent one does."""
     return (
         f"by more than half of its {jurors} jurors: {jurors // 2 + 1} must say the same. One without a "
-        "verdict stays in the count; where no side has so many, the panel has no majority and gives no verdict"
+        "verdict stays in the count; where no side has so many, there is no majority, and no verdict"
     )
 
 
