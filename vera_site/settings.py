@@ -191,6 +191,11 @@ def database(folder: Path) -> dict[str, Any]:
     """The database by `DATABASE_URL`, else SQLite under `folder`."""
     if url := text("DATABASE_URL"):
         return postgresql(url) | {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    return sqlite(folder)
+
+
+def sqlite(folder: Path) -> dict[str, Any]:
+    """The embedded database in `folder`."""
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": folder / "vera.sqlite3",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.faults.house import House, database, postgres_database, settings_of
-from tests.faults.servers import Judge, running
+from tests.faults.servers import Judge, Redis, running
 
 type MakeHouse = Callable[..., House]
 
@@ -25,7 +25,10 @@ def make_house(tmp_path: Path, django_db_blocker: Any) -> Iterator[MakeHouse]:
             if database_url is None:
                 server = os.environ.get("DATABASE_URL", "")
                 database_url = stack.enter_context(postgres_database(server)) if server else ""
-            redis_url = os.environ.get("REDIS_URL", "") if redis_url is None else redis_url
+            if redis_url is None:
+                # One of its own: workers of tests at the same time would take each other's messages.
+                wanted = os.environ.get("REDIS_URL", "")
+                redis_url = stack.enter_context(running(Redis(tmp_path))).url if wanted else ""
             scripted = stack.enter_context(running(Judge(tmp_path, *(judge or ("--delay", "0.1")))))
             stack.enter_context(database(settings_of(database_url, tmp_path), django_db_blocker))
             house = House(tmp_path, scripted, database_url, redis_url, **env)

@@ -18,7 +18,7 @@ from judging.models import CriterionScore, Run, Verdict
 from labeling.models import CriteriaSet
 from tests.faults.servers import Group, Judge, free_port, wait_for
 from tests.judging.running import KEY, URL, panel, rows, scoring
-from vera_site.settings import filesystem_broker
+from vera_site.settings import filesystem_broker, sqlite
 
 DONE = ("finished", "cancelled")
 
@@ -141,4 +141,4 @@ def settings_of(database_url: str, folder: Path) -> dict[str, Any]:
     if database_url:
         parsed: dict[str, Any] = environ.Env.db_url_config(database_url)
         return {"OPTIONS": {}} | parsed
-    return {"NAME": str(folder / "vera.sqlite3")}
+    return sqlite(folder) | {"NAME": str(folder / "vera.sqlite3")}
