@@ -1,5 +1,6 @@
 """What a trial asks and what comes of it, as values that a page can show: never a key, never a verdict."""
 
+import logging
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,8 @@ from judging.services.plans import Plan, plan_of
 from judging.services.questions import Question, Row
 from labeling.domain.criteria import CriteriaSpec
 from labeling.services.criteria import spec_of
+
+log = logging.getLogger(__name__)
 
 _MESSAGE_LIMIT = 20_000  # characters of a message that are kept
 type Sender = Callable[[Coroutine[Any, Any, Answer]], Future[Answer]]
@@ -116,7 +119,8 @@ def _read(asked: Asked) -> Answer | Unavailable | None:
         return failure
     except CancelledError:
         return Unavailable(SkipReason.TIMEOUT)
-    except Exception:
+    except Exception as error:
+        log.error("Asking %s on trial failed.", asked.juror, exc_info=error)
         return failed_inside(asked.plan, asked.question)
 
 
