@@ -208,9 +208,14 @@ def test_a_lost_session_says_so_and_keeps_the_text(page: Page, desk: tuple[Crite
 
 def test_a_server_error_says_not_saved_and_offers_a_retry(page: Page, desk: tuple[CriteriaSet, User]) -> None:
     def broken(route: Route) -> None:
-        route.fulfill(status=500, body="database is starting up")
+        if route.request.method == "POST":
+            route.fulfill(status=500, body="database is starting up")
+        else:
+            route.continue_()
 
     page.route("**/label/", broken)
+    page.reload()  # a page that is already open learns of the route a moment later, perhaps after the press
+    shows(page, 1)
     press(page, "1")
     expect(page.get_by_role("alert")).to_contain_text(
         "Not saved – the server could not do it just now (500)."
