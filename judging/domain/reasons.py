@@ -28,6 +28,7 @@ class SkipReason(StrEnum):
     BUDGET_SPENT = "budget_spent"
     WRONG_MODEL = "wrong_model"
     UNENCODABLE = "unencodable"
+    NO_VERDICT = "no_verdict"
     WORKER_LOST = "worker_lost"
     INTERNAL_ERROR = "internal_error"
 
@@ -119,6 +120,7 @@ SKIP_SENTENCES: dict[SkipReason, str] = {
     SkipReason.BUDGET_SPENT: "The budget was spent before this row was judged.",
     SkipReason.WRONG_MODEL: "Another model answered than the one that was asked.",
     SkipReason.UNENCODABLE: "The text holds characters that cannot be sent (lone surrogates).",
+    SkipReason.NO_VERDICT: "The recording holds no usable verdict on this row.",
     SkipReason.WORKER_LOST: "The worker was lost three times while judging this row, so it was set aside.",
     SkipReason.INTERNAL_ERROR: "Vera itself failed on this row; the worker's log says where.",
 }

@@ -1,12 +1,16 @@
 """The tables of what machines say, and whether to believe them."""
 
 from judging.models.certificates import Calibration, CalibrationRow, Certificate
+from judging.models.consumers import Drill, GateReader
 from judging.models.judges import Judge, JudgeVersion, PanelMember
 from judging.models.limits import ProviderLimit, ProviderShare, TakenFormat
+from judging.models.ordering import OrderingResult, ReferenceCandidate, ReferenceSet
+from judging.models.recordings import RecordedVerdict, Recording
 from judging.models.runs import CriterionScore, Run, SkippedAttempt, Verdict
 from judging.models.schedules import Schedule
 from judging.models.tokens import ApiToken
 from judging.models.trials import Trial
+from judging.models.webhooks import Delivery, Webhook
 from judging.models.workers import WorkerSeen
 
 __all__ = [
@@ -15,16 +19,25 @@ __all__ = [
     "CalibrationRow",
     "Certificate",
     "CriterionScore",
+    "Delivery",
+    "Drill",
+    "GateReader",
     "Judge",
     "JudgeVersion",
+    "OrderingResult",
     "PanelMember",
     "ProviderLimit",
     "ProviderShare",
+    "RecordedVerdict",
+    "Recording",
+    "ReferenceCandidate",
+    "ReferenceSet",
     "Run",
     "Schedule",
     "SkippedAttempt",
     "TakenFormat",
     "Trial",
     "Verdict",
+    "Webhook",
     "WorkerSeen",
 ]

@@ -43,6 +43,15 @@ class Calibration(models.Model):
     # Rows that each Layer-1 check kills: {"check": [of rows that people pass, of those they fail]}, and under
     # "" those that none kills; null: not counted.
     layer1 = models.JSONField(null=True, blank=True)
+    # Where rows were drawn unequally: {"stratum": {"probability", "a", "b", "c", "d"}}; null: nowhere.
+    strata = models.JSONField(null=True, blank=True)
+    # The larger of kappa's standard errors over rows and over requests, and the square of how much larger the
+    # second is; null: kappa is undefined, or this was not computed.
+    standard_error = models.FloatField(null=True, blank=True)
+    design_effect = models.FloatField(null=True, blank=True)
+    # How far people agree with each other on this criteria version; null: not measured.
+    human_kappa = models.FloatField(null=True, blank=True)
+    human_rows = models.PositiveIntegerField(default=0)
     run_complete = models.BooleanField(default=True)
     attempt = models.PositiveIntegerField(default=1)
     golden_hash = models.CharField(max_length=64)
@@ -109,6 +118,9 @@ class CalibrationRow(models.Model):
     truth = models.CharField(max_length=10)
     outcome = models.CharField(max_length=10)
     killed_by = models.CharField(max_length=40, blank=True)  # the Layer-1 check that would have killed it
+    # How likely the row was to be drawn, and from which part of the frame; 1: it was not drawn unequally.
+    probability = models.FloatField(default=1.0)
+    stratum = models.CharField(max_length=100, blank=True)
 
     objects = CalibrationRowQuerySet.as_manager()
 
@@ -190,6 +202,13 @@ class Certificate(models.Model):
         RUN = "run", "a calibration run ended"
         GOLDEN_SET = "golden_set", "labels or rulings were corrected"
         RETRY = "retry", "answers that had failed for a passing reason were asked for again"
+        POLICY = "policy", "the policy was changed"
+        ORDERING = "ordering", "reference sets were judged"
+        REPLAY = "replay", "a golden replay came out worse"
+        DRIFT = "drift", "people disagreed with it too often on live rows"
+        PROVIDER_MODEL = "provider_model", "the provider answered with another model"
+        REINSTATED = "reinstated", "a suspension was lifted"
+        EXPIRED = "expired", "its time ran out"
 
     judge_version = models.ForeignKey(JudgeVersion, on_delete=models.PROTECT, related_name="certificates")
     criteria_version = models.ForeignKey(
@@ -213,6 +232,12 @@ class Certificate(models.Model):
     coverage = models.FloatField(null=True)
     kappa_worst_case = models.FloatField(null=True)
     attempt = models.PositiveIntegerField(default=1)
+    # The rule `bound`: the planned look that was taken with these rows (null: none was due), kappa's score
+    # statistic against the bar, what it had to reach, and the bound that holds at all looks together.
+    look = models.PositiveSmallIntegerField(null=True, blank=True)
+    z = models.FloatField(null=True, blank=True)
+    boundary = models.FloatField(null=True, blank=True)
+    bound_at_looks = models.FloatField(null=True, blank=True)
     # Certify rows of this criteria version on which somebody has been shown a judge's verdict.
     opened_rows = models.PositiveIntegerField(default=0)
     calibrated_at = models.DateTimeField()
@@ -221,6 +246,7 @@ class Certificate(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
+    note = models.TextField(blank=True)  # what led to it, or why somebody lifted a suspension
     superseded_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

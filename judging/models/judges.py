@@ -8,7 +8,7 @@ from django.db.models import F, Q
 
 
 class Judge(models.Model):
-    """A named judge: one model or a panel, by what its versions say."""
+    """A named judge: one model, a panel or a recording, by what its versions say."""
 
     slug = models.SlugField(max_length=80, unique=True)
     live_version = models.ForeignKey(
@@ -29,6 +29,7 @@ class JudgeVersion(models.Model):
     class Kind(models.TextChoices):
         MODEL = "model", "model"
         PANEL = "panel", "panel"
+        RECORDED = "recorded", "recorded"
 
     class OnSplit(models.TextChoices):
         MAJORITY = "majority", "the majority decides"
@@ -52,6 +53,11 @@ class JudgeVersion(models.Model):
         null=True, blank=True
     )  # {"input": per million tokens, "output": …} in US dollars
 
+    # A recorded judge: nothing is asked, its verdicts were brought in from a file.
+    recording = models.ForeignKey(
+        "Recording", null=True, blank=True, on_delete=models.PROTECT, related_name="judge_versions"
+    )
+
     # A panel: its members at these very versions, and what becomes of a split.
     members: "models.ManyToManyField[JudgeVersion, PanelMember]" = models.ManyToManyField(
         "self", through="PanelMember", symmetrical=False, related_name="panels"
@@ -69,7 +75,9 @@ class JudgeVersion(models.Model):
             models.UniqueConstraint(name="judgeversion_number", fields=["judge", "number"]),
             models.CheckConstraint(
                 name="judgeversion_model_or_panel",
-                condition=(Q(kind="model") & ~Q(model="")) | (Q(kind="panel") & Q(model="")),
+                condition=(Q(kind="model") & ~Q(model=""))
+                | (Q(kind="panel") & Q(model=""))
+                | Q(kind="recorded", recording__isnull=False),
             ),
         ]
 
@@ -77,8 +85,8 @@ class JudgeVersion(models.Model):
         return f"{self.judge.slug}@{self.number}"
 
     def jurors(self) -> "list[JudgeVersion]":
-        """The models that are asked: a panel's members in their order, or the judge itself."""
-        if self.kind == self.Kind.MODEL:
+        """Who gives verdicts: a panel's members in their order, or the judge itself."""
+        if self.kind != self.Kind.PANEL:
             return [self]
         return [seat.juror for seat in self.seats.all()]
 

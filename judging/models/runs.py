@@ -20,6 +20,7 @@ class Run(models.Model):
         SCORING = "scoring", "scoring of rows without a label"
         REPLAY = "replay", "golden replay"
         CONSISTENCY = "consistency", "repeats of the same questions"
+        ORDERING = "ordering", "reference sets"
 
     class State(models.TextChoices):
         RUNNING = "running", "running"

@@ -2,29 +2,20 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, replace
 from datetime import datetime
-from decimal import Decimal
 from itertools import batched
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from judging.domain.certification import Decision, Evidence, Policy, decide
-from judging.domain.reasons import CertificateReason, Reason, certificate_reason
-from judging.models import Calibration, Certificate, JudgeVersion, Run, Verdict
-from judging.models.certificates import CertificateQuerySet
-from judging.services.calibration import attempts, calibrate, golden_truths, layer1, opened_rows
+from judging.domain.reasons import CertificateReason
+from judging.models import Certificate, Run, Verdict
+from judging.services.calibration import attempts, calibrate, golden_truths, layer1
+from judging.services.certificates import append, in_force, lock, policy_of, policy_then, suspensions, tells
+from judging.services.deciding import against, decision_on, only_fallen
 from judging.services.recounting import Moved, changes_anything, count_again, moved_since
 from judging.services.retried import asked_again
-from labeling.models import CriteriaSet, CriteriaVersion
-
-_BOUND_NOT_APPLIED = Reason(
-    CertificateReason.BOUND_BELOW_BAR,
-    "not measured",
-    "The policy demands the rule “bound”, which this version cannot apply. Set the policy's rule to “point”.",
-)
+from labeling.models import CriteriaVersion
 
 
 @transaction.atomic
@@ -40,7 +31,7 @@ def certify_run(
     half a run says nothing against the whole one before it.
     """
     moment = now or timezone.now()
-    _lock(run.judge_version_id)
+    lock(run.judge_version_id)
     run = Run.objects.select_related("judge_version__judge", "criteria_version__criteria_set").get(pk=run.pk)
     if not _may_certify(run):
         return None
@@ -59,13 +50,8 @@ def _may_certify(run: Run) -> bool:
     return run.state == Run.State.CANCELLED or not own.filter(outcome="pending").exists()
 
 
-def _lock(judge_version_id: int) -> None:
-    """One writer at a time for the certificates of a judge version."""
-    JudgeVersion.objects.select_for_update(no_key=True).get(pk=judge_version_id)
-
-
 def _is_certified(run: Run, moment: datetime) -> bool:
-    found = _in_force(run).first()
+    found = in_force(run).first()
     return found is not None and found.is_certified(moment)
 
 
@@ -88,8 +74,15 @@ def _certify(run: Run, known: Mapping[int, str], complete: bool, moment: datetim
     ]
     policy = policy_of(run.criteria_version.criteria_set)
     calibrated_at = run.finished_at or moment
-    decision = _decide(policy, calibrations[0], calibrated_at, moment)
-    return _append(calibrations[0], policy, decision, Certificate.Cause.RUN, calibrated_at, moment)
+    decision = decision_on(policy, calibrations[0], calibrated_at=calibrated_at, moment=moment)
+    return append(
+        calibrations[0],
+        policy,
+        decision,
+        cause=Certificate.Cause.RUN,
+        calibrated_at=calibrated_at,
+        moment=moment,
+    )
 
 
 def _certify_retried(run: Run, before: Certificate, moment: datetime) -> Certificate:
@@ -106,96 +99,17 @@ def _certify_retried(run: Run, before: Certificate, moment: datetime) -> Certifi
         return before
     recounted = count_again(run, answered, moment)
     calibration = next(each for each in recounted if each.judge_version_id == run.judge_version_id)
-    policy = _policy_then(before)
-    decision = _decide(policy, calibration, before.calibrated_at, moment)
-    if corrected or _tells(before, CertificateReason.GOLDEN_SET_CHANGED):
-        decision = _only_fallen(decision, was_certified=before.is_certified(moment))
-    return _append(calibration, policy, decision, Certificate.Cause.RETRY, before.calibrated_at, moment)
-
-
-def _tells(certificate: Certificate, code: CertificateReason) -> bool:
-    return any(told["code"] == code for told in (*certificate.reasons, *certificate.warnings))
-
-
-def policy_of(criteria_set: CriteriaSet) -> Policy:
-    """What the criteria set demands of judges now."""
-    return Policy(**{name: getattr(criteria_set, name) for name in Policy.__dataclass_fields__})
-
-
-def _snapshot(policy: Policy) -> dict[str, Any]:
-    return {name: str(v) if isinstance(v, Decimal) else v for name, v in asdict(policy).items()}
-
-
-def _policy_then(certificate: Certificate) -> Policy:
-    then = dict(certificate.policy)
-    return Policy(**then | {name: Decimal(then[name]) for name in ("bar", "min_coverage")})
-
-
-def _decide(policy: Policy, calibration: Calibration, calibrated_at: datetime, moment: datetime) -> Decision:
-    evidence = Evidence(
-        table=calibration.table,
-        calibrated_at=calibrated_at,
-        skipped_pass=calibration.skipped_pass,
-        skipped_fail=calibration.skipped_fail,
-        unresolved=calibration.unresolved,
-        run_complete=calibration.run_complete,
-    )
-    if policy.rule == CriteriaSet.Rule.BOUND:  # what is demanded and was not computed certifies nobody
-        decision = decide(replace(policy, rule="point"), evidence, moment)
-        return replace(decision, certified=False, reasons=(*decision.reasons, _BOUND_NOT_APPLIED))
-    return decide(policy, evidence, moment)
-
-
-def _append(
-    calibration: Calibration,
-    policy: Policy,
-    decision: Decision,
-    cause: Certificate.Cause,
-    calibrated_at: datetime,
-    moment: datetime,
-) -> Certificate:
-    """Supersede the event in force and add the next; the constraint refuses a second one in force."""
-    _in_force(calibration).update(superseded_at=moment)
-    assert decision.expires_at is not None  # there is evidence, so there is an expiry
-    return Certificate.objects.create(
-        judge_version=calibration.judge_version,
-        criteria_version=calibration.criteria_version,
-        calibration=calibration,
-        status=decision.status,
-        reasons=[asdict(reason) for reason in decision.reasons],
-        warnings=[asdict(reason) for reason in decision.warnings],
-        policy=_snapshot(policy),
-        rule=policy.rule,
-        bar=policy.bar,
-        attempt=calibration.attempt,
-        opened_rows=opened_rows(calibration.criteria_version),
-        calibrated_at=calibrated_at,
-        expires_at=decision.expires_at,
-        cause=cause,
-        **_figures(decision),
-    )
-
-
-def _figures(decision: Decision) -> dict[str, Any]:
-    """The decision's numbers as a certificate stores them."""
-    low, high = decision.interval or (None, None)
-    exact = {
-        name: None if (value := getattr(decision, name)) is None else float(value)
-        for name in ("kappa", "agreement", "coverage", "kappa_worst_case")
-    }
-    return exact | {
-        "interval_low": low,
-        "interval_high": high,
-        "lower_bound": decision.lower_bound,
-        "n": decision.n,
-        "n_pass": decision.n_pass,
-        "n_fail": decision.n_fail,
-    }
-
-
-def _in_force(source: Run | Calibration) -> CertificateQuerySet:
-    return Certificate.objects.current().filter(
-        judge_version=source.judge_version_id, criteria_version=source.criteria_version_id
+    policy = policy_then(before)
+    decision = decision_on(policy, calibration, calibrated_at=before.calibrated_at, moment=moment)
+    if corrected or tells(before, CertificateReason.GOLDEN_SET_CHANGED):
+        decision = only_fallen(decision, was_certified=before.is_certified(moment))
+    return append(
+        calibration,
+        policy,
+        against(decision, suspensions(before)),
+        cause=Certificate.Cause.RETRY,
+        calibrated_at=before.calibrated_at,
+        moment=moment,
     )
 
 
@@ -226,7 +140,7 @@ def recount(
     certificate, and an uncertified one stays so however the numbers look now.
     """
     moment = now or timezone.now()
-    _lock(judge_version_id)  # before reading: a run that is being certified has read the old truth
+    lock(judge_version_id)  # before reading: a run that is being certified has read the old truth
     in_force = Certificate.objects.current().filter(
         judge_version=judge_version_id, criteria_version=criteria_version
     )
@@ -242,20 +156,19 @@ def recount(
 def _recertify(current: Certificate, moved: Moved, moment: datetime) -> Certificate:
     recounted = count_again(current.calibration.run, moved, moment)
     calibration = next(each for each in recounted if each.judge_version_id == current.judge_version_id)
-    policy = _policy_then(current)
-    decision = _decide(policy, calibration, current.calibrated_at, moment)
-    fallen = _only_fallen(decision, was_certified=current.is_certified(moment))
-    cause = Certificate.Cause.GOLDEN_SET
-    return _append(calibration, policy, fallen, cause, current.calibrated_at, moment)
+    policy = policy_then(current)
+    decision = decision_on(policy, calibration, calibrated_at=current.calibrated_at, moment=moment)
+    fallen = only_fallen(decision, was_certified=current.is_certified(moment))
+    return append(
+        calibration,
+        policy,
+        against(fallen, suspensions(current)),
+        cause=Certificate.Cause.GOLDEN_SET,
+        calibrated_at=current.calibrated_at,
+        moment=moment,
+    )
 
 
 def _completed(known: Mapping[int, str], run: Run, truths: Mapping[int, str]) -> dict[int, str]:
     """What Layer 1 says of every row in `truths`: as known already, else as it says now."""
     return {**known, **layer1(run.criteria_version, truths.keys() - known.keys())}
-
-
-def _only_fallen(decision: Decision, *, was_certified: bool) -> Decision:
-    changed = certificate_reason(CertificateReason.GOLDEN_SET_CHANGED)
-    if decision.certified and was_certified:
-        return replace(decision, warnings=(changed, *decision.warnings))
-    return replace(decision, certified=False, reasons=(changed, *decision.reasons))

@@ -7,7 +7,7 @@ from typing import Any
 from judging.domain.certification import Decision, decide, summary_line
 from judging.domain.reasons import Reason
 from judging.models import Certificate
-from judging.services.certification import policy_of
+from judging.services.certificates import policy_of
 from judging.services.standing import Standing
 from labeling.domain.agreement import Interval
 

@@ -19,7 +19,7 @@ from judging.views.evidence import evidence_of
 from judging.views.interval import drawing_to_explain
 from judging.views.layer1 import Named, named_by_version
 from judging.views.pairs import Pair, load_pairs
-from judging.views.step_links import versions_query
+from judging.views.tabs import page_about
 from labeling.access import get_led_set, led_sets
 from labeling.models import CriteriaSet, CriteriaVersion
 from labeling.views.scope import page_of
@@ -97,8 +97,8 @@ def _unmeasured(sets: QuerySet[CriteriaSet]) -> QuerySet[Judge]:
 def certification(request: Request, judge: str, criteria: str) -> HttpResponse:
     """One judge on one criteria set: the answer, its doubt and what it rests on."""
     standing = standing_or_404(request, judge, criteria)
-    context = {"section": "dashboard", "standing": standing, "versions": versions_query(standing)}
-    return render(request, "judging/certification.html", context | evidence_of(standing))
+    context = page_about(standing, "certification") | evidence_of(standing)
+    return render(request, "judging/certification.html", context)
 
 
 def standing_or_404(request: Request, judge: str, criteria: str) -> Standing:

@@ -26,6 +26,11 @@ class Immutable(models.Model):
         super().save(*args, **kwargs)
 
 
+def default_looks() -> list[int]:
+    """When the rule `bound` looks, in scored rows, where a lead plans nothing else."""
+    return [30, 60, 100, 150, 200, 300, 400]
+
+
 class CriteriaSet(models.Model):
     """A named rubric with the policy by which judges are certified against it."""
 
@@ -71,6 +76,17 @@ class CriteriaSet(models.Model):
     max_age_days = models.PositiveIntegerField(default=30, validators=[MinValueValidator(1)])
     demand_ordering = models.BooleanField(default=False)
     demand_human_ceiling = models.BooleanField(default=False)
+    # The plan of the rule `bound`: scored rows at which one may look, and the rows by which all is spent.
+    looks = models.JSONField(default=default_looks)
+    n_max = models.PositiveIntegerField(default=400, validators=[MinValueValidator(1)])
+
+    # Of the live candidates that judges score, the share that people label too, to see judges drift.
+    audit_share = models.DecimalField(
+        max_digits=4,
+        decimal_places=3,
+        default=Decimal("0.050"),
+        validators=[MinValueValidator(Decimal(0)), MaxValueValidator(Decimal(1))],
+    )
 
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -80,6 +96,9 @@ class CriteriaSet(models.Model):
             models.CheckConstraint(name="criteriaset_bar_in_0_1", condition=Q(bar__gt=0, bar__lte=1)),
             models.CheckConstraint(
                 name="criteriaset_coverage_in_0_1", condition=Q(min_coverage__gte=0, min_coverage__lte=1)
+            ),
+            models.CheckConstraint(
+                name="criteriaset_audit_share_in_0_1", condition=Q(audit_share__gte=0, audit_share__lte=1)
             ),
             models.CheckConstraint(name="criteriaset_wants_a_label", condition=Q(labels_per_row__gte=1)),
         ]
