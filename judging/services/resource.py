@@ -77,9 +77,8 @@ def _decision(standing: Standing) -> Decision:
     """The stored decision in the domain's form; kappa comes exact from the counts, no statistic is redone."""
     certificate = standing.certificate
     if certificate is None:
-        return decide(
-            replace(policy_of(standing.criteria_version.criteria_set), rule="point"), None, standing.now
-        )
+        policy = replace(policy_of(standing.criteria_version.criteria_set), rule="point")
+        return replace(decide(policy, None, standing.now), reasons=standing.reasons)
     table = certificate.calibration.table
     return Decision(
         certified=standing.certified,

@@ -1,7 +1,7 @@
 """How a judge version stands on a criteria version at one moment: the answer of API, pages and commands."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -28,12 +28,16 @@ class UnknownName(LookupError):
 
 @dataclass(frozen=True)
 class Standing:
-    """A certificate as it stands at `now`; `certificate` is None for a judge that was never calibrated."""
+    """A certificate as it stands at `now`; `certificate` is None for versions that were never calibrated.
+
+    `changed`: in that case, what changed since earlier versions were; see `told_what_changed`.
+    """
 
     judge_version: JudgeVersion
     criteria_version: CriteriaVersion
     certificate: Certificate | None
     now: datetime
+    changed: tuple[CertificateReason, ...] = ()
 
     @property
     def certified(self) -> bool:
@@ -49,7 +53,7 @@ class Standing:
     def reasons(self) -> tuple[Reason, ...]:
         """Why the judge is not certified now; empty when it is."""
         if self.certificate is None:
-            return (certificate_reason(CertificateReason.NEVER_CALIBRATED),)
+            return tuple(map(certificate_reason, (CertificateReason.NEVER_CALIBRATED, *self.changed)))
         stored = _reasons(self.certificate.reasons)
         over = self.now >= self.certificate.expires_at
         if not over or any(reason.code == CertificateReason.EXPIRED for reason in stored):
@@ -133,7 +137,40 @@ def find_standing(
     if found and (sets is None or getattr(found, "visible", False)):
         return Standing(found.judge_version, found.criteria_version, found, now)
     of, by = _criteria_version(criteria, version, sets), _judge_version(judge, judge_version)
-    return Standing(by, of, None, now)
+    return told_what_changed([Standing(by, of, None, now)])[0]
+
+
+def told_what_changed(standings: Sequence[Standing]) -> list[Standing]:
+    """The same standings; those without a certificate with what changed since the newest earlier calibration.
+
+    One query for any number of them, and none where each has a certificate.
+    """
+    without = [each for each in standings if each.certificate is None]
+    if not without:
+        return list(standings)
+    earlier = Certificate.objects.current().filter(
+        judge_version__judge__in={each.judge_version.judge_id for each in without},
+        criteria_version__criteria_set__in={each.criteria_version.criteria_set_id for each in without},
+    )
+    names = ("judge_version__judge", "criteria_version__criteria_set")
+    numbers = ("judge_version__number", "criteria_version__number")
+    calibrated = list(earlier.order_by("-calibrated_at", "-pk").values_list(*names, *numbers))
+    return [_told(each, calibrated) for each in standings]
+
+
+def _told(standing: Standing, calibrated: Collection[tuple[int, int, int, int]]) -> Standing:
+    if standing.certificate is not None:
+        return standing
+    by, of = standing.judge_version, standing.criteria_version
+    for judge, criteria_set, judge_number, number in calibrated:
+        same = (judge, criteria_set) == (by.judge_id, of.criteria_set_id)
+        if same and judge_number <= by.number and number <= of.number:
+            changes = {
+                CertificateReason.JUDGE_CHANGED: judge_number < by.number,
+                CertificateReason.CRITERIA_CHANGED: number < of.number,
+            }
+            return replace(standing, changed=tuple(code for code, is_so in changes.items() if is_so))
+    return standing
 
 
 def _judge_version(slug: str, number: int | None) -> JudgeVersion:

@@ -12,7 +12,7 @@ from judging.domain.figures import shown_kappa
 from judging.domain.panel_worth import Member, panel_worth
 from judging.models import Calibration, Certificate, Judge, JudgeVersion, Run
 from judging.services.costs import counted_spent
-from judging.services.standing import Standing
+from judging.services.standing import Standing, told_what_changed
 from judging.views.answers import Answer, answer_of, is_draft
 from judging.views.costs import decision_cost
 from judging.views.interval import IntervalDrawing, table_drawing
@@ -71,7 +71,8 @@ class _Loader:
         self.at_work = self._at_work()
 
     def pairs(self) -> Iterator[Pair]:
-        heads = {key: head for key in self.keys if (head := self._head(key))}
+        found = {key: head for key in self.keys if (head := self._head(key))}
+        heads = dict(zip(found, told_what_changed(list(found.values())), strict=True))
         jurors = jurors_of([head.certificate for head in heads.values() if head.certificate])
         for key, head in heads.items():
             calibration = head.certificate.calibration if head.certificate else None
