@@ -57,6 +57,8 @@ class JudgeVersion(models.Model):
     recording = models.ForeignKey(
         "Recording", null=True, blank=True, on_delete=models.PROTECT, related_name="judge_versions"
     )
+    # So is a panel with such a juror: what is measured of it says so wherever it is shown.
+    has_recorded = models.BooleanField(default=False)
 
     # A panel: its members at these very versions, and what becomes of a split.
     members: "models.ManyToManyField[JudgeVersion, PanelMember]" = models.ManyToManyField(
@@ -78,6 +80,12 @@ class JudgeVersion(models.Model):
                 condition=(Q(kind="model") & ~Q(model=""))
                 | (Q(kind="panel") & Q(model=""))
                 | Q(kind="recorded", recording__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="judgeversion_recorded_says_so",
+                condition=Q(kind="panel")
+                | Q(kind="model", has_recorded=False)
+                | Q(kind="recorded", has_recorded=True),
             ),
         ]
 
