@@ -1,5 +1,6 @@
 """The tables of what machines say, and whether to believe them."""
 
+from judging.models.answering import AnsweredAs
 from judging.models.certificates import Calibration, CalibrationRow, Certificate
 from judging.models.consumers import Drill, GateReader
 from judging.models.judges import Judge, JudgeVersion, PanelMember
@@ -8,18 +9,21 @@ from judging.models.ordering import OrderingResult, ReferenceCandidate, Referenc
 from judging.models.recordings import RecordedVerdict, Recording
 from judging.models.runs import CriterionScore, Run, SkippedAttempt, Verdict
 from judging.models.schedules import Schedule
+from judging.models.signing import SigningKey
 from judging.models.tokens import ApiToken
 from judging.models.trials import Trial
-from judging.models.webhooks import Delivery, Webhook
+from judging.models.webhooks import Delivery, DeliveryTry, Webhook
 from judging.models.workers import WorkerSeen
 
 __all__ = [
+    "AnsweredAs",
     "ApiToken",
     "Calibration",
     "CalibrationRow",
     "Certificate",
     "CriterionScore",
     "Delivery",
+    "DeliveryTry",
     "Drill",
     "GateReader",
     "Judge",
@@ -34,6 +38,7 @@ __all__ = [
     "ReferenceSet",
     "Run",
     "Schedule",
+    "SigningKey",
     "SkippedAttempt",
     "TakenFormat",
     "Trial",

@@ -19,6 +19,9 @@ class Webhook(models.Model):
     url = models.URLField(max_length=500)
     description = models.CharField(max_length=200, blank=True)
     salt = models.CharField(max_length=64)
+    # The salt before it, and until when messages are signed by both: receivers change over in peace.
+    previous_salt = models.CharField(max_length=64, blank=True)
+    previous_until = models.DateTimeField(null=True, blank=True)
     is_on = models.BooleanField(default=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
@@ -35,7 +38,7 @@ class Webhook(models.Model):
 class DeliveryQuerySet(models.QuerySet["Delivery"]):
     def due(self, now: datetime) -> Self:
         """Those to be sent by `now` that no worker is sending."""
-        waiting = self.filter(state="waiting", next_at__lte=now)
+        waiting = self.filter(state="waiting", next_at__lte=now, webhook__is_on=True)
         return waiting.filter(Q(lease_until=None) | Q(lease_until__lt=now))
 
 
@@ -49,7 +52,7 @@ class Delivery(models.Model):
 
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
     message_id = models.CharField(max_length=64)  # the same for every try of it and for its replays
-    event = models.CharField(max_length=60)  # such as "certificate.changed"
+    event = models.CharField(max_length=60)  # such as "certificate.suspended"
     payload = models.JSONField()
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     tries = models.PositiveSmallIntegerField(default=0)
@@ -80,3 +83,25 @@ class Delivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} to {self.webhook}: {self.state}"
+
+
+class DeliveryTry(models.Model):
+    """One request that carried a message, and what came of it. Only added to."""
+
+    delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="log")
+    number = models.PositiveSmallIntegerField()
+    began_at = models.DateTimeField()
+    seconds = models.FloatField()
+    address = models.CharField(max_length=64, blank=True)  # that was connected to; blank: none was
+    status = models.PositiveSmallIntegerField(null=True, blank=True)  # null: there was no answer
+    problem = models.TextField(blank=True)  # why it failed, a sentence; blank: it was delivered
+    answer = models.TextField(blank=True)  # the beginning of what came back
+
+    class Meta:
+        ordering: ClassVar = ["number"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(name="deliverytry_number", fields=["delivery", "number"])
+        ]
+
+    def __str__(self) -> str:
+        return f"try {self.number} of {self.delivery}"
