@@ -17,6 +17,8 @@ class ReferenceSet(models.Model):
     criteria_set = models.ForeignKey(CriteriaSet, on_delete=models.PROTECT, related_name="reference_sets")
     name = models.CharField(max_length=200)
     source = models.CharField(max_length=255, blank=True)  # a file's name; empty: made on a page
+    # Whether it counts for certificates: its deficient ones are clearly so, not only the worse of two.
+    decides = models.BooleanField(default=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -58,10 +60,14 @@ class OrderingResult(models.Model):
     sets = models.PositiveIntegerField()  # that could be told
     violated = models.PositiveIntegerField()
     left_out = models.PositiveIntegerField(default=0)  # a skip, and no violation among the rest
+    # Of them those that count for certificates, as they were marked when this was counted.
+    deciding_sets = models.PositiveIntegerField(default=0)
+    deciding_violated = models.PositiveIntegerField(default=0)
     high = models.FloatField(null=True)  # one-sided 95 % upper bound of the violated share; null: no set
     auc = models.FloatField(null=True)
     pairs = models.PositiveIntegerField(default=0)
-    # {reference set's id: [{"good", "deficient": candidate ids, "fault"}]}, and "left_out": ids
+    # {"violated": {set's id: [{"good", "deficient": candidate ids, "fault"}]}, "right": ids of the sets in
+    # order, "left_out": ids}
     violations = models.JSONField(default=dict)
     as_of = models.DateTimeField()
 

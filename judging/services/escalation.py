@@ -15,6 +15,8 @@ def queue_splits(*, run: Run) -> int:
     Only rows for tuning: one of the `certify` split keeps its place, or judges would choose by their own
     disagreement what they are measured on. Safe to call again.
     """
+    if run.kind == Run.Kind.ORDERING:
+        return 0  # what is good in a reference set is known already
     version = run.criteria_version
     escalated = Verdict.objects.own().filter(run=run, outcome=Verdict.Outcome.ESCALATED, repeat=0)
     splits = dict(escalated.order_by().values_list("candidate_id", "candidate__split"))

@@ -52,16 +52,23 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
         )
         return settled
 
+    def for_people(self) -> Self:
+        """Without those that came only as members of reference sets: nobody is asked to label them."""
+        came = Submission.objects.filter(source=Submission.Source.REFERENCE)
+        otherwise = Submission.objects.filter(candidate=OuterRef("candidate"))
+        only = came.exclude(Exists(otherwise.exclude(source=Submission.Source.REFERENCE)))
+        return self.exclude(pk__in=only.values("candidate"))
+
     def golden(self, version: CriteriaVersion) -> "models.QuerySet[WithAnnotations[Candidate, Truths]]":
         """Those whose human verdict is settled under `version`."""
         return self.with_truth(version).filter(truth__in=["pass", "fail"])
 
     def unlabelled(self, version: CriteriaVersion) -> Self:
-        """Those that nobody has labelled or ruled on under `version`."""
+        """Those that nobody has labelled or ruled on under `version` and that people may be asked about."""
         from labeling.models.labels import Label, Ruling
 
         mine = {"candidate": OuterRef("pk"), "version": version}
-        return self.filter(
+        return self.for_people().filter(
             ~Exists(Label.objects.current().filter(**mine)), ~Exists(Ruling.objects.current().filter(**mine))
         )
 
@@ -129,6 +136,7 @@ class Submission(models.Model):
     class Source(models.TextChoices):
         IMPORT = "import", "import"
         API = "api", "API"
+        REFERENCE = "reference", "reference set"
 
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="submissions")
     batch = models.ForeignKey(
@@ -145,6 +153,9 @@ class Submission(models.Model):
 
     class Meta:
         ordering: ClassVar = ["pk"]
+        indexes: ClassVar = [
+            models.Index(name="submission_references", fields=["candidate"], condition=Q(source="reference"))
+        ]
 
     def __str__(self) -> str:
         return f"submission {self.pk} of candidate {self.candidate_id}"

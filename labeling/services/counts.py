@@ -51,6 +51,7 @@ type _Truths = QuerySet[Candidate, tuple[int, str, str | None, int]]
 def _truths(criteria_sets: "QuerySet[CriteriaSet]") -> "_Truths":
     rows: _Truths = (
         Candidate.objects.filter(criteria_set__in=criteria_sets)
+        .for_people()
         .with_truth(OuterRef("criteria_set__live_version"))
         .order_by()
         .values_list("criteria_set", "split", "truth")

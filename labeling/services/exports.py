@@ -104,7 +104,7 @@ def golden_rows(version: CriteriaVersion) -> Iterator[Row]:
 def _portions(version: CriteriaVersion) -> Iterator[list[int]]:
     """Candidates to hold in memory at once: some hundreds, fewer where their texts are long."""
     texts = (Length(name) for name in ("request", "output", "grounding", "criteria_text"))
-    of_set = Candidate.objects.filter(criteria_set_id=version.criteria_set_id).order_by("pk")
+    of_set = Candidate.objects.filter(criteria_set_id=version.criteria_set_id).for_people().order_by("pk")
     sized = of_set.annotate(size=reduce(add, texts)).values_list("pk", "size")
     after = 0
     while known := list(sized.filter(pk__gt=after)[:_AT_ONCE]):
@@ -154,7 +154,8 @@ def _rows(
 ) -> Iterator[Row]:
     ids = [candidate.pk for candidate in candidates]
     arrivals: dict[int, list[Submission]] = defaultdict(list)
-    for submission in Submission.objects.filter(candidate__in=ids).order_by("pk"):
+    came = Submission.objects.exclude(source=Submission.Source.REFERENCE)
+    for submission in came.filter(candidate__in=ids).order_by("pk"):
         arrivals[submission.candidate_id].append(submission)
     opinions = _opinions(version, ids, names)
     rulings = {

@@ -71,6 +71,7 @@ def listed(form: GoldenFilter, version: CriteriaVersion, user: User, *, sees_all
     labels = Label.objects.current().filter(**row)
     rows = form.narrow(
         Candidate.objects.filter(criteria_set=version.criteria_set)
+        .for_people()
         .with_truth(version)
         .annotate(
             mine=Subquery(labels.filter(labeler=user).values("verdict")[:1]),
@@ -98,7 +99,8 @@ def tells_of_others(row: Any) -> bool:
 
 def counts_of(version: CriteriaVersion) -> dict[str, Any]:
     """How many rows are settled, by verdict, and how far the certify rows have come."""
-    rows = Candidate.objects.filter(criteria_set=version.criteria_set).with_truth(version).order_by()
+    of_set = Candidate.objects.filter(criteria_set=version.criteria_set).for_people()
+    rows = of_set.with_truth(version).order_by()
     truths: Counter[str | None] = Counter()
     certify: Counter[str | None] = Counter()
     for split, truth, n in rows.values_list("split", "truth").annotate(n=Count("pk")):

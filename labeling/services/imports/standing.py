@@ -87,6 +87,7 @@ def decided(verdict: str) -> HumanVerdict | None:
 
 def _load_arrivals(standings: dict[int, Standing], but: ImportBatch) -> None:
     arrivals = Submission.objects.filter(candidate__in=standings).exclude(batch=but)
+    arrivals = arrivals.exclude(source=Submission.Source.REFERENCE)  # as a golden row it has yet to arrive
     for candidate, *known in arrivals.values_list(
         "candidate", "external_id", "generator_model", "generator_family", "truncated", "meta"
     ):
