@@ -25,34 +25,34 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison[Key: Hashable]:
-    """The rows by what became of them, each in the order they came."""
+class Changes:
+    """How many rows there are of each kind of change."""
 
-    fixed: tuple[Key, ...]
-    regressed: tuple[Key, ...]
-    stable: tuple[Key, ...]
-    inconclusive: tuple[Key, ...]
+    fixed: int = 0
+    regressed: int = 0
+    stable: int = 0
+    inconclusive: int = 0
     method: str = "McNemar exact; score interval of the difference (Tango 1998)"
 
     @property
     def n(self) -> int:
         """Rows on which both sides have a verdict."""
-        return len(self.fixed) + len(self.regressed) + len(self.stable)
+        return self.fixed + self.regressed + self.stable
 
     @property
     def net(self) -> int:
         """Fixed minus regressed."""
-        return len(self.fixed) - len(self.regressed)
+        return self.fixed - self.regressed
 
     @property
     def chance(self) -> float:
         """How often two equally good sides would differ so unevenly, either way (McNemar's exact test)."""
-        return mcnemar_exact(len(self.fixed), len(self.regressed))
+        return mcnemar_exact(self.fixed, self.regressed)
 
     @property
     def chance_of_worse(self) -> float:
         """How often a side that is no worse would lose so many rows: McNemar's exact test, one-sided."""
-        return chance_of_worse(len(self.fixed), len(self.regressed))
+        return chance_of_worse(self.fixed, self.regressed)
 
     @property
     def net_share(self) -> float:
@@ -63,7 +63,22 @@ class Comparison[Key: Hashable]:
 
     def interval(self, level: float = 0.95) -> Interval:
         """Two-sided interval of `net_share`, with rows as the unit. Raises Undefined as it does."""
-        return net_interval(len(self.fixed), len(self.regressed), self.n, level)
+        return net_interval(self.fixed, self.regressed, self.n, level)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison[Key: Hashable]:
+    """The rows by what became of them, each in the order they came."""
+
+    fixed: tuple[Key, ...]
+    regressed: tuple[Key, ...]
+    stable: tuple[Key, ...]
+    inconclusive: tuple[Key, ...]
+
+    @property
+    def counts(self) -> Changes:
+        """How many there are of each, and what follows from that."""
+        return Changes(len(self.fixed), len(self.regressed), len(self.stable), len(self.inconclusive))
 
 
 def compare[Key: Hashable](rows: Iterable[tuple[Key, bool | None, bool | None]]) -> Comparison[Key]:
@@ -75,6 +90,17 @@ def compare[Key: Hashable](rows: Iterable[tuple[Key, bool | None, bool | None]])
     return Comparison(fixed, regressed, stable, inconclusive)
 
 
+def changes_of(groups: Iterable[tuple[str, str, str | None, int]]) -> Changes:
+    """From rows counted by what a side should say, what one said before and what one says after.
+
+    What it should say is people's verdict where judges are compared, and `pass` where generators are.
+    """
+    counts = dict.fromkeys(Change, 0)
+    for truth, before, after, rows in groups:
+        counts[change_of(was_right(truth, before), was_right(truth, after))] += rows
+    return Changes(*counts.values())
+
+
 def change_of(before: bool | None, after: bool | None) -> Change:
     """What became of a row that went well, or not, before and after."""
     if before is None or after is None:
@@ -84,14 +110,9 @@ def change_of(before: bool | None, after: bool | None) -> Change:
     return Change.FIXED if after else Change.REGRESSED
 
 
-def was_right(truth: HumanVerdict | str, outcome: Outcome | str) -> bool | None:
-    """Whether a judge says what people say; None without a verdict. For two versions of one judge."""
+def was_right(truth: HumanVerdict | str, outcome: Outcome | str | None) -> bool | None:
+    """Whether a judge says what it should; None without a verdict."""
     return outcome == truth if outcome in _VERDICTS else None
-
-
-def was_passed(outcome: Outcome | str) -> bool | None:
-    """Whether an output passes; None without a verdict. For two generators under one and the same judge."""
-    return outcome == Outcome.PASS if outcome in _VERDICTS else None
 
 
 def chance_of_worse(fixed: int, regressed: int) -> float:

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db.models import Count, OuterRef, Subquery
 from django.utils import timezone
 
-from judging.domain.replays import Changes, changes_of
+from judging.domain.comparison import Changes, changes_of
 from judging.models import Calibration, Run, Verdict
 from judging.services.calibration import attempts, calibrate, golden_truths, layer1
 from judging.services.recounting import count_again

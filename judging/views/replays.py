@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from judging.domain.comparison import Changes
 from judging.domain.figures import shown_kappa
-from judging.domain.replays import Changes
 from judging.models import Calibration, Certificate, Schedule
 from judging.services.replays import changes, last_replay
 from judging.services.standing import Standing

@@ -12,11 +12,12 @@ from scipy.stats import binomtest
 
 from judging.domain.comparison import (
     Change,
+    Changes,
     chance_of_worse,
     change_of,
+    changes_of,
     compare,
     net_interval,
-    was_passed,
     was_right,
 )
 from labeling.domain.agreement import Undefined
@@ -36,7 +37,7 @@ def test_rows_are_told_apart_and_kept_in_order() -> None:
 
     assert found.fixed == ("a", "e")
     assert (found.regressed, found.stable, found.inconclusive) == (("b",), ("c",), ("d",))
-    assert (found.net, found.n, found.net_share) == (1, 4, 0.25)
+    assert (found.counts.net, found.counts.n, found.counts.net_share) == (1, 4, 0.25)
 
 
 @given(st.lists(st.tuples(st.integers(), sides, sides)))
@@ -46,32 +47,36 @@ def test_every_row_is_told_once_and_backwards_is_the_opposite(
     there = compare(rows)
     back = compare([(key, after, before) for key, before, after in rows])
 
-    assert there.n + len(there.inconclusive) == len(rows)
+    assert there.counts.n + len(there.inconclusive) == len(rows)
     assert (back.fixed, back.regressed, back.stable) == (there.regressed, there.fixed, there.stable)
-    assert (back.net, back.chance) == (-there.net, there.chance)
+    assert (back.counts.net, back.counts.chance) == (-there.counts.net, there.counts.chance)
 
 
-def test_what_is_right_and_what_is_passed() -> None:
-    assert [was_right("fail", outcome) for outcome in ("fail", "pass", "skipped", "escalated")] == [
-        True,
-        False,
-        None,
-        None,
-    ]
-    assert [was_passed(outcome) for outcome in ("fail", "pass", "skipped", "not_asked")] == [
-        False,
-        True,
-        None,
-        None,
-    ]
+def test_what_is_right() -> None:
+    outcomes = ("fail", "pass", "skipped", "escalated", None)
+
+    assert [was_right("fail", outcome) for outcome in outcomes] == [True, False, None, None, None]
     assert change_of(True, None) == change_of(None, None) == Change.INCONCLUSIVE
+
+
+def test_counted_rows_by_hand() -> None:
+    groups = [
+        ("pass", "pass", "pass", 10),
+        ("pass", "pass", "fail", 4),
+        ("fail", "pass", "fail", 3),
+        ("fail", "fail", "pass", 2),
+        ("fail", "fail", "skipped", 1),
+        ("pass", "escalated", "pass", 1),
+        ("pass", "fail", None, 1),
+    ]
+
+    assert changes_of(groups) == Changes(fixed=3, regressed=6, stable=10, inconclusive=3)
 
 
 def test_checked_chances() -> None:
     for vector in vectors("mcnemar"):
         (both, lost), (won, neither) = vector["table"]
-        rows = [(0, True, True)] * both + [(1, True, False)] * lost + [(2, False, True)] * won
-        found = compare(rows + [(3, False, False)] * neither)
+        found = Changes(fixed=won, regressed=lost, stable=both + neither)
         assert found.chance == pytest.approx(vector["expected"]["exact_p"], rel=1e-6), vector["name"]
 
 
@@ -133,7 +138,7 @@ def test_the_interval_covers_the_true_difference(fixed: float, regressed: float)
 
 
 def test_without_rows_there_is_nothing_to_compare() -> None:
-    empty = compare([("a", None, True)])
+    empty = Changes(inconclusive=1)
 
     assert (empty.net, empty.chance, empty.chance_of_worse) == (0, 1, 1)
     for ask in (lambda: empty.net_share, lambda: empty.interval()):

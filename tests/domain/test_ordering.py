@@ -136,7 +136,7 @@ def test_what_broke_between_two_versions_is_named() -> None:
 
     assert (found.regressed, found.fixed, found.stable) == (("a",), ("b",), ("c",))
     assert found.inconclusive == ("d",)
-    assert found.chance == mcnemar_exact(1, 1)
+    assert found.counts.chance == mcnemar_exact(1, 1)
 
 
 @pytest.mark.parametrize("members", [[], placed([5], []), placed([], [1])])

@@ -11,9 +11,9 @@ from labeling.domain.agreement import Table, alpha, drawn, graded
 
 looks.look_due(looks.Plan(), (34,), 60), looks.attempt_alpha(2)
 drift.watch(drift.Cusum(0.93, 0.85), [True, False])
-comparison.compare([("a", True, False)]).net
+comparison.compare([("a", True, False)]).counts.net
 pass_rate.corrected_pass_rate(84, 100, Table(90, 10, 15, 85))
-graded.weighted_kappa([(1, 2), (3, 3)])
+graded.weighted_kappa({(1, 2): 1, (3, 3): 1})
 print(*sys.modules, sep="\\n")
 """
 

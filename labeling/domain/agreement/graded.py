@@ -1,18 +1,30 @@
 """Agreement on scores of several steps: weighted kappa (Cohen 1968, Psychol. Bull. 70:213) and tau-b."""
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 from labeling.domain.agreement.tables import Interval, Undefined
 
-type Pairs = Sequence[tuple[float, float]]
+# Rows by (human score, judge's score).
+type Counts = Mapping[tuple[float, float], int]
 type Weights = Callable[[float, float], float]
 
 # Below this a standard error is rounding, not spread.
 _NO_SPREAD = 1e-9
+
+
+class Requests(NamedTuple):
+    """What rows answer, where several answer one request: such rows are not independent.
+
+    `squares`: the influences summed within each request, squared, summed over the `number` of requests.
+    """
+
+    squares: float
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,43 +43,43 @@ class GradedKappa:
     method: str = "weighted kappa, Fisher-z interval"
 
 
-@dataclass(frozen=True, slots=True)
-class TauB:
-    """Kendall's tau-b, −1 to 1, of `n` rows. `p_value`: how often unrelated scores come so far from 0."""
-
-    value: float
-    p_value: float
-    n: int
-    method: str = "Kendall's tau-b"
-
-
 def squared(one: float, other: float) -> float:
     """Disagreement that grows with the square of the distance: "quadratic weights"."""
     return (one - other) ** 2
 
 
 def weighted_kappa(
-    pairs: Pairs,
-    requests: Sequence[Hashable] | None = None,
-    weights: Weights = squared,
-    level: float = 0.95,
+    counts: Counts, requests: Requests | None = None, weights: Weights = squared, level: float = 0.95
 ) -> GradedKappa:
-    """Kappa of (human score, judge score) rows, with disagreements weighed.
+    """Kappa with disagreements weighed. `requests`: None where every row answers a request of its own.
 
-    `requests`: what each row answers; answers to one request are no independent rows. None: all differ.
     The standard error is that of Fleiss, Cohen & Everitt 1969 (Psychol. Bull. 72:323) by influence values.
     Raises Undefined without rows, and where chance cannot disagree: everybody gave one and the same score.
     """
-    observed, chance = _disagreements(pairs, weights)
-    deviations = _influences(pairs, weights, observed, chance)
-    clusters = list(range(len(pairs))) if requests is None else list(requests)
-    sums: defaultdict[Hashable, float] = defaultdict(float)
-    for request, deviation in zip(clusters, deviations, strict=True):
-        sums[request] += deviation
-    se = max(math.hypot(*deviations), math.hypot(*sums.values())) / len(pairs)
-    value = 1 - observed / chance
-    interval = fisher_interval(value, se, level) if len(sums) > 1 else None
-    return GradedKappa(value, se, interval, len(pairs), len(sums))
+    observed, chance = _disagreements(counts, weights)
+    n, value = sum(counts.values()), 1 - observed / chance
+    deviations = influences(counts, weights)
+    squares = math.fsum(rows * deviations[cell] ** 2 for cell, rows in counts.items())
+    clustered, number = requests or Requests(squares, n)
+    se = math.sqrt(max(squares, clustered)) / n
+    return GradedKappa(value, se, fisher_interval(value, se, level) if number > 1 else None, n, number)
+
+
+def influences(counts: Counts, weights: Weights = squared) -> dict[tuple[float, float], float]:
+    """How far a row of each cell moves kappa, times n; over all rows they sum to 0.
+
+    With human x, judge y: −(w_xy − D_o)/D_e + D_o/D_e²·(Σ_j w_xj q_j + Σ_i w_iy p_i − 2 D_e).
+    Raises Undefined as `weighted_kappa` does.
+    """
+    observed, chance = _disagreements(counts, weights)
+    human, judge = _margins(counts)
+    of_human = {x: sum(weights(x, y) * q for y, q in judge.items()) for x in human}
+    of_judge = {y: sum(weights(x, y) * p for x, p in human.items()) for y in judge}
+    return {
+        (x, y): (observed - weights(x, y)) / chance
+        + observed / chance**2 * (of_human[x] + of_judge[y] - 2 * chance)
+        for x, y in counts
+    }
 
 
 def fisher_interval(value: float, se: float, level: float = 0.95) -> Interval | None:
@@ -80,49 +92,55 @@ def fisher_interval(value: float, se: float, level: float = 0.95) -> Interval | 
     return Interval(math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach))
 
 
-def tau_b(pairs: Pairs) -> TauB:
-    """Kendall's tau-b (1945, Biometrika 33:239): how far people and judge put rows in the same order.
+def tau_b(counts: Counts) -> float:
+    """Kendall's tau-b (1945, Biometrika 33:239), −1 to 1: how far both put rows in the same order.
 
-    Raises Undefined where either side gave fewer than two different scores.
+    From the cells: scipy.stats has it for rows, and takes seconds to import. Raises Undefined where either
+    side gave fewer than two different scores.
     """
-    human, judge = [one for one, _ in pairs], [other for _, other in pairs]
-    if min(len(set(human)), len(set(judge))) < 2:
+    import numpy as np
+
+    xs, ys = (sorted({cell[side] for cell in counts}) for side in (0, 1))
+    if min(len(xs), len(ys)) < 2:
         raise Undefined("One side gave all rows the same score, so there is no order to compare.")
-    from scipy.stats import kendalltau
+    table = np.zeros((len(xs) + 1, len(ys) + 1))
+    for (x, y), rows in counts.items():
+        table[xs.index(x) + 1, ys.index(y) + 1] = rows
+    below = table.cumsum(0).cumsum(1)  # rows with scores up to these
+    inner = table[1:, 1:]
+    agreeing = float((inner * below[:-1, :-1]).sum())
+    opposed = float((inner * (below[:-1, -1:] - below[:-1, 1:])).sum())
+    untied = [(inner.sum() ** 2 - (inner.sum(side) ** 2).sum()) / 2 for side in (0, 1)]
+    return (agreeing - opposed) / math.sqrt(untied[0] * untied[1])
 
-    found = kendalltau(human, judge)
-    return TauB(float(found.statistic), float(found.pvalue), len(pairs))
+
+def mean_difference(counts: Counts) -> float:
+    """The judge's score minus people's, on average; above 0 the judge is lenient. Undefined without rows."""
+    _check_rows(counts)
+    return math.fsum((y - x) * rows for (x, y), rows in counts.items()) / sum(counts.values())
 
 
-def _disagreements(pairs: Pairs, weights: Weights) -> tuple[float, float]:
+def _disagreements(counts: Counts, weights: Weights) -> tuple[float, float]:
     """Mean disagreement within rows, and between a person's and a judge's score of any two rows."""
-    if not pairs:
-        raise Undefined("There are no scored rows, so there is no agreement to speak of.")
-    human, judge = _margins(pairs)
+    _check_rows(counts)
+    human, judge = _margins(counts)
     chance = sum(weights(x, y) * p * q for x, p in human.items() for y, q in judge.items())
     if chance == 0:
         raise Undefined("All rows have one and the same score from people and judge: kappa is undefined.")
-    return sum(weights(x, y) for x, y in pairs) / len(pairs), chance
+    return sum(weights(x, y) * rows for (x, y), rows in counts.items()) / sum(counts.values()), chance
 
 
-def _influences(pairs: Pairs, weights: Weights, observed: float, chance: float) -> list[float]:
-    """How far each row moves kappa, times n; they sum to 0.
-
-    With human x, judge y: −(w_xy − D_o)/D_e + D_o/D_e²·(Σ_j w_xj q_j + Σ_i w_iy p_i − 2 D_e).
-    """
-    human, judge = _margins(pairs)
-    of_human = {x: sum(weights(x, y) * q for y, q in judge.items()) for x in human}
-    of_judge = {y: sum(weights(x, y) * p for x, p in human.items()) for y in judge}
-    return [
-        (observed - weights(x, y)) / chance + observed / chance**2 * (of_human[x] + of_judge[y] - 2 * chance)
-        for x, y in pairs
-    ]
+def _check_rows(counts: Counts) -> None:
+    if not sum(counts.values()):
+        raise Undefined("There are no scored rows, so there is no agreement to speak of.")
 
 
-def _margins(pairs: Pairs) -> tuple[dict[float, float], dict[float, float]]:
+def _margins(counts: Counts) -> tuple[dict[float, float], dict[float, float]]:
     """Shares of each score, people's and the judge's."""
-    return _shares([one for one, _ in pairs]), _shares([other for _, other in pairs])
-
-
-def _shares(scores: Sequence[float]) -> dict[float, float]:
-    return {score: rows / len(scores) for score, rows in Counter(scores).items()}
+    found: tuple[Counter[float], Counter[float]] = (Counter(), Counter())
+    for cell, rows in counts.items():
+        for side in (0, 1):
+            found[side][cell[side]] += rows
+    n = sum(counts.values())
+    human, judge = ({score: rows / n for score, rows in side.items()} for side in found)
+    return human, judge
