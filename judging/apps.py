@@ -13,10 +13,16 @@ class JudgingConfig(AppConfig):
         And tell labeling's first page what a lead does next.
         """
         from judging import checks  # noqa: F401  (registers them)
+        from judging.services import policy
         from judging.services.certification import golden_set_changed
+        from judging.services.drift import audits_settled
         from judging.services.journey import advise
+        from labeling.services import policies
         from labeling.services.next_steps import advisers
         from labeling.services.truth import listeners
 
         listeners.append(golden_set_changed)
+        policies.listeners.append(policy.policy_changed)
+        policies.foretellers.append(policy.foretold)
+        listeners.append(audits_settled)  # after the recount, whose numbers it goes by
         advisers.append(advise)

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from judging.domain.reasons import PauseReason
 from judging.models import Run, Verdict
+from judging.services.audits import draw_for_audit
 from judging.services.calibration import layer1_of
 from judging.services.certification import certify_run
 from judging.services.escalation import queue_splits
@@ -49,5 +50,6 @@ def _finish(run_id: int) -> bool:
         certify_run(run=run, known=known)
         count_replay(run=run, known=known)
         queue_splits(run=run)
+        draw_for_audit(run=run)
     log.info("Run %s is finished.", run_id)
     return True
