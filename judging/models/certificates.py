@@ -233,11 +233,13 @@ class Certificate(models.Model):
     kappa_worst_case = models.FloatField(null=True)
     attempt = models.PositiveIntegerField(default=1)
     # The rule `bound`: the planned look that was taken with these rows (null: none was due), kappa's score
-    # statistic against the bar, what it had to reach, and the bound that holds at all looks together.
+    # statistic against the bar, what it had to reach, the bound that holds at all looks together, and the
+    # scored rows at which the next look is planned (null: none is left).
     look = models.PositiveSmallIntegerField(null=True, blank=True)
     z = models.FloatField(null=True, blank=True)
     boundary = models.FloatField(null=True, blank=True)
     bound_at_looks = models.FloatField(null=True, blank=True)
+    next_look = models.PositiveIntegerField(null=True, blank=True)
     # Certify rows of this criteria version on which somebody has been shown a judge's verdict.
     opened_rows = models.PositiveIntegerField(default=0)
     calibrated_at = models.DateTimeField()
@@ -277,8 +279,10 @@ class Certificate(models.Model):
 
     @property
     def exact_kappa(self) -> Fraction | None:
-        """From the counts; None where kappa does not exist."""
-        return None if self.kappa is None else kappa_exact(self.calibration.table)
+        """From the counts, unless rows weigh unequally; None where kappa does not exist."""
+        if self.kappa is None:
+            return None
+        return Fraction(self.kappa) if self.calibration.strata else kappa_exact(self.calibration.table)
 
     @property
     def shown_kappa(self) -> str:
