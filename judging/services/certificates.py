@@ -1,11 +1,13 @@
 """The events in a certificate's life: only added to, one in force for each pair of versions."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from judging.domain.certification import Decision, Policy
+from judging.domain.certificate_states import SUSPENDING, State, check_change, state_of
+from judging.domain.certification import Decision, Policy, expired
 from judging.domain.reasons import CertificateReason, Reason
 from judging.models import Calibration, Certificate, JudgeVersion, Run
 from judging.models.certificates import CertificateQuerySet
@@ -13,9 +15,6 @@ from judging.services.calibration import opened_rows
 from judging.services.webhooks import certificate_changed
 from labeling.access import AnyUser
 from labeling.models import CriteriaSet
-
-# What suspends: it stays with a certificate until a calibration run, or until somebody lifts it.
-SUSPENDING = (CertificateReason.DRIFT_ALARM, CertificateReason.PROVIDER_MODEL_CHANGED)
 
 
 def lock(judge_version_id: int) -> None:
@@ -55,11 +54,10 @@ def append(
     """Supersede the event in force and add the next; the constraint refuses a second one in force.
 
     Called in the caller's transaction, under `lock`. Whoever wants to hear of it is told in the same one.
+    Raises `ForbiddenChange` where such an event may not lead to such a state.
     """
-    before = in_force(calibration).first()
-    in_force(calibration).update(superseded_at=moment)
     assert decision.expires_at is not None  # there is evidence, so there is an expiry
-    added = Certificate.objects.create(
+    added = Certificate(
         judge_version=calibration.judge_version,
         criteria_version=calibration.criteria_version,
         calibration=calibration,
@@ -78,8 +76,53 @@ def append(
         note=note,
         **_figures(decision),
     )
+    return _put_in_force(added, moment)
+
+
+def carry_on(
+    before: Certificate,
+    reasons: Iterable[Reason],
+    *,
+    cause: Certificate.Cause,
+    moment: datetime,
+    actor: AnyUser | None = None,
+    note: str = "",
+) -> Certificate:
+    """The next event on the same evidence: only the reasons against the judge are others, no figure is.
+
+    That its time has run out by `moment` is added to them. Called as `append` is.
+    """
+    against = tuple(reasons)
+    if moment >= before.expires_at and CertificateReason.EXPIRED not in {each.code for each in against}:
+        against = (*against, expired(before.expires_at))
+    kept = {field.attname: getattr(before, field.attname) for field in Certificate._meta.concrete_fields}
+    changed = {
+        "id": None,
+        "status": Certificate.Status.UNCERTIFIED if against else Certificate.Status.CERTIFIED,
+        "reasons": [asdict(reason) for reason in against],
+        "opened_rows": opened_rows(before.criteria_version),
+        "cause": cause,
+        "actor_id": actor.pk if actor is not None and actor.is_authenticated else None,
+        "note": note,
+        "superseded_at": None,
+    }
+    return _put_in_force(Certificate(**kept | changed), moment)
+
+
+def _put_in_force(added: Certificate, moment: datetime) -> Certificate:
+    before = in_force(added).first()
+    check_change(recorded_state(before), added.cause, recorded_state(added))
+    in_force(added).update(superseded_at=moment)
+    added.save()
     certificate_changed(before=before, after=added, moment=moment)
     return added
+
+
+def recorded_state(certificate: Certificate | None) -> State:
+    """The state that an event tells, by no clock; without any event the judge was never calibrated."""
+    if certificate is None:
+        return State.NEVER_CALIBRATED
+    return state_of(certificate.status, [told["code"] for told in certificate.reasons])
 
 
 def _snapshot(policy: Policy) -> dict[str, Any]:
@@ -108,10 +151,20 @@ def tells(certificate: Certificate, code: CertificateReason) -> bool:
     return any(told["code"] == code for told in (*certificate.reasons, *certificate.warnings))
 
 
-def suspensions(certificate: Certificate) -> tuple[Reason, ...]:
-    """The reasons for which it is suspended; empty where it is not."""
+def reasons_of(certificate: Certificate) -> tuple[Reason, ...]:
+    """All that this event tells against the judge."""
     return tuple(
         Reason(CertificateReason(told["code"]), told["detail"], told["message"])
         for told in certificate.reasons
-        if told["code"] in SUSPENDING
     )
+
+
+def certifies_but_for_suspension(certificate: Certificate, moment: datetime) -> bool:
+    """Whether it certifies at `moment`, or would if its suspension were lifted."""
+    others = [reason for reason in reasons_of(certificate) if reason.code not in SUSPENDING]
+    return not others and moment < certificate.expires_at
+
+
+def suspensions(certificate: Certificate) -> tuple[Reason, ...]:
+    """The reasons for which it is suspended; empty where it is not."""
+    return tuple(reason for reason in reasons_of(certificate) if reason.code in SUSPENDING)

@@ -11,7 +11,16 @@ from django.utils import timezone
 from judging.domain.reasons import CertificateReason
 from judging.models import Certificate, Run, Verdict
 from judging.services.calibration import attempts, calibrate, golden_truths, layer1
-from judging.services.certificates import append, in_force, lock, policy_of, policy_then, suspensions, tells
+from judging.services.certificates import (
+    append,
+    certifies_but_for_suspension,
+    in_force,
+    lock,
+    policy_of,
+    policy_then,
+    suspensions,
+    tells,
+)
 from judging.services.deciding import against, decision_on, only_fallen
 from judging.services.recounting import Moved, changes_anything, count_again, moved_since
 from judging.services.retried import asked_again
@@ -51,8 +60,9 @@ def _may_certify(run: Run) -> bool:
 
 
 def _is_certified(run: Run, moment: datetime) -> bool:
+    """Or suspended: then, too, there is a whole run that half of one says nothing against."""
     found = in_force(run).first()
-    return found is not None and found.is_certified(moment)
+    return found is not None and certifies_but_for_suspension(found, moment)
 
 
 def _certify(run: Run, known: Mapping[int, str], complete: bool, moment: datetime) -> Certificate:
@@ -102,7 +112,7 @@ def _certify_retried(run: Run, before: Certificate, moment: datetime) -> Certifi
     policy = policy_then(before)
     decision = decision_on(policy, calibration, calibrated_at=before.calibrated_at, moment=moment)
     if corrected or tells(before, CertificateReason.GOLDEN_SET_CHANGED):
-        decision = only_fallen(decision, was_certified=before.is_certified(moment))
+        decision = only_fallen(decision, was_certified=certifies_but_for_suspension(before, moment))
     return append(
         calibration,
         policy,
@@ -158,7 +168,7 @@ def _recertify(current: Certificate, moved: Moved, moment: datetime) -> Certific
     calibration = next(each for each in recounted if each.judge_version_id == current.judge_version_id)
     policy = policy_then(current)
     decision = decision_on(policy, calibration, calibrated_at=current.calibrated_at, moment=moment)
-    fallen = only_fallen(decision, was_certified=current.is_certified(moment))
+    fallen = only_fallen(decision, was_certified=certifies_but_for_suspension(current, moment))
     return append(
         calibration,
         policy,

@@ -4,11 +4,12 @@ from datetime import datetime
 
 from django.db import transaction
 
+from judging.domain.certificate_states import SUSPENDING
 from judging.domain.reasons import Reason
 from judging.models import Certificate
-from judging.services.certificates import append, lock, policy_then, suspensions
-from judging.services.deciding import against, decision_on
+from judging.services.certificates import carry_on, lock, reasons_of, suspensions
 from labeling.access import AnyUser
+from labeling.services.audit import record
 
 
 class CannotReinstate(ValueError):
@@ -34,7 +35,7 @@ def suspend(
         return None
     if not current.is_certified(now) and not suspensions(current):
         return None
-    return _decided_again(current, (reason, *suspensions(current)), cause=cause, moment=now)
+    return carry_on(current, (reason, *reasons_of(current)), cause=cause, moment=now)
 
 
 @transaction.atomic
@@ -43,7 +44,8 @@ def reinstate(
 ) -> Certificate:
     """Lift the suspension of these versions: what stood before stands again, until it would have expired.
 
-    `note` says why, such as a lead's reason. Raises `CannotReinstate`.
+    What came to stand against the judge meanwhile stays. `note` says why, such as a lead's reason. Raises
+    `CannotReinstate`.
     """
     lock(judge_version_id)
     current = _current(judge_version_id, criteria_version_id)
@@ -51,33 +53,28 @@ def reinstate(
         raise CannotReinstate("This judge is not suspended, so there is nothing to lift.")
     if not note.strip():
         raise CannotReinstate("Say why the suspension is lifted: whoever reads the history will ask.")
-    cause = Certificate.Cause.REINSTATED
-    return _decided_again(current, (), cause=cause, moment=now, actor=actor, note=note.strip())
+    cause, kept = Certificate.Cause.REINSTATED, _others(current)
+    lifted = carry_on(current, kept, cause=cause, moment=now, actor=actor, note=note.strip())
+    _record(current, lifted, actor)
+    return lifted
+
+
+def _others(certificate: Certificate) -> list[Reason]:
+    return [reason for reason in reasons_of(certificate) if reason.code not in SUSPENDING]
+
+
+def _record(before: Certificate, lifted: Certificate, actor: AnyUser | None) -> None:
+    record(
+        actor=actor,
+        action="suspension_lifted",
+        subject=f"{before.judge_version} on {before.criteria_version}",
+        criteria_set=before.criteria_version.criteria_set,
+        certificate=lifted.pk,
+        suspended_for=[str(reason) for reason in suspensions(before)],
+        reason=lifted.note,
+    )
 
 
 def _current(judge_version_id: int, criteria_version_id: int) -> Certificate | None:
     found = Certificate.objects.current().with_names()
     return found.filter(judge_version=judge_version_id, criteria_version=criteria_version_id).first()
-
-
-def _decided_again(
-    current: Certificate,
-    reasons: tuple[Reason, ...],
-    *,
-    cause: Certificate.Cause,
-    moment: datetime,
-    actor: AnyUser | None = None,
-    note: str = "",
-) -> Certificate:
-    policy = policy_then(current)
-    decision = decision_on(policy, current.calibration, calibrated_at=current.calibrated_at, moment=moment)
-    return append(
-        current.calibration,
-        policy,
-        against(decision, reasons),
-        cause=cause,
-        calibrated_at=current.calibrated_at,
-        moment=moment,
-        actor=actor,
-        note=note,
-    )
