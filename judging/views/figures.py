@@ -35,8 +35,12 @@ class Line:
 
 def lines_of(certificate: Certificate) -> list[Line]:
     """What stands beside the kappa of a certificate."""
-    table = certificate.calibration.table
-    return [_bound(certificate), *_per_class(table), _leaning_line(table)]
+    return [_bound(certificate), *table_lines(certificate.calibration.table)]
+
+
+def table_lines(table: Table) -> list[Line]:
+    """What any table of people against a judge says beside its kappa."""
+    return [*_per_class(table), _leaning_line(table)]
 
 
 def more_lines_of(certificate: Certificate) -> list[Line]:
