@@ -7,6 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from judging.services.drift import check_every_drift
 from judging.services.engine import work_on_any
 from judging.services.schedules import fire_due
 from judging.services.trying import answer_trial
@@ -59,4 +60,10 @@ def fire_schedules() -> None:
         start_work(run_id)
 
 
+def look_for_drift() -> None:
+    """Suspend every judge that the live audit raised the alarm about."""
+    check_every_drift(now=timezone.now())
+
+
 add_timer("schedules", fire_schedules)
+add_timer("drift", look_for_drift, every=600)  # labels tell of it at once; this finds what they did not

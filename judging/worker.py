@@ -32,12 +32,12 @@ EVERY = 5.0  # seconds
 _END = 9.5  # seconds for the threads to give back their work when the process ends
 
 _threads: list[threading.Thread] = []
-_more_timers: list[tuple[str, Callable[[], None]]] = []
+_more_timers: list[tuple[str, Callable[[], None], float]] = []
 
 
-def add_timer(name: str, act: Callable[[], None]) -> None:
-    """Let every worker process do this too, every few seconds: what sends messages, which live above."""
-    _more_timers.append((name, act))
+def add_timer(name: str, act: Callable[[], None], every: float = EVERY) -> None:
+    """Let every worker process do this too, every so many seconds: what sends messages, which live above."""
+    _more_timers.append((name, act, every))
 
 
 @signals.worker_process_init.connect
@@ -50,12 +50,12 @@ def begin(**_: Any) -> None:
     if current_process().name != "MainProcess":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _threads[:] = [
-        threading.Thread(target=_repeat, args=(act,), name=f"judging-{name}", daemon=True)
-        for name, act in (
-            ("alive", partial(mark_seen, name=worker_name())),
-            ("timer", work_on_any),
-            ("truth", _tell_overdue),
-            ("trials", answer_waiting),
+        threading.Thread(target=_repeat, args=(act, every), name=f"judging-{name}", daemon=True)
+        for name, act, every in (
+            ("alive", partial(mark_seen, name=worker_name()), EVERY),
+            ("timer", work_on_any, EVERY),
+            ("truth", _tell_overdue, EVERY),
+            ("trials", answer_waiting, EVERY),
             *_more_timers,
         )
     ]
@@ -92,11 +92,11 @@ def _tell_overdue() -> None:
     tell_overdue(now=timezone.now())
 
 
-def _repeat(act: Callable[[], None]) -> None:
+def _repeat(act: Callable[[], None], every: float) -> None:
     try:
         while not stopping.is_stopping():
             _once(act)
-            _wait(EVERY)
+            _wait(every)
     finally:
         connection.close()
 
