@@ -346,6 +346,8 @@ VERA_JUROR_ENV_NAMES = [
 VERA_JUROR_HOSTS = words("VERA_JUROR_HOSTS", []) + (
     [] if VERA_PRODUCTION else ["127.0.0.1", "localhost", "[::1]"]
 )
+# Hosts (or host:port) that webhooks may call inside a network. Production calls public addresses only.
+VERA_WEBHOOK_HOSTS = [] if VERA_PRODUCTION else words("VERA_WEBHOOK_HOSTS", [])
 VERA_DEMO = flag("VERA_DEMO", default=False)  # set by `make demo`: every page says that jurors are scripted
 VERA_CALLS_IN_FLIGHT = whole("VERA_CALLS_IN_FLIGHT", default=32)  # per worker process
 VERA_CALL_TIMEOUT = whole("VERA_CALL_TIMEOUT", default=60)  # seconds

@@ -14,7 +14,14 @@ ROOT: Path = settings.BASE_DIR
 # In the example for the compose file, and for judges' keys, which workers read by the names that judges give.
 NOT_SETTINGS = {"POSTGRES_PASSWORD", "OPENAI_API_KEY", "VERA_JUROR_HOUSE_KEY", "VERA_JUROR_HOUSE_URL"}
 # What a container has no use for: it has no folder of its own, and neither debugs nor shows the demo.
-NOT_IN_CONTAINERS = {"VERA_VAR", "VERA_DEBUG", "VERA_DEMO", "VERA_JUROR_HOUSE_KEY", "VERA_JUROR_HOUSE_URL"}
+NOT_IN_CONTAINERS = {
+    "VERA_VAR",
+    "VERA_DEBUG",
+    "VERA_DEMO",
+    "VERA_JUROR_HOUSE_KEY",
+    "VERA_JUROR_HOUSE_URL",
+    "VERA_WEBHOOK_HOSTS",
+}
 SHOW = "import json, os; from vera_site import settings; print(json.dumps(dict(os.environ)))"
 
 
