@@ -2,7 +2,18 @@
 
 from django.urls import URLPattern, path
 
-from labeling.views import criteria, exports, golden, home, imports, label, label_text, members, rulings
+from labeling.views import (
+    criteria,
+    exports,
+    golden,
+    home,
+    imports,
+    label,
+    label_text,
+    members,
+    policy,
+    rulings,
+)
 
 urlpatterns: list[URLPattern] = [
     path("", home.home, name="home"),
@@ -26,6 +37,7 @@ urlpatterns: list[URLPattern] = [
     path("sets/<slug:slug>/criteria/<int:number>/ask/", criteria.criteria_ask, name="criteria_ask"),
     path("sets/<slug:slug>/criteria/<int:number>/carry/", criteria.criteria_carry, name="criteria_carry"),
     path("sets/<slug:slug>/settings/", criteria.set_settings, name="set_settings"),
+    path("sets/<slug:slug>/policy/", policy.set_policy, name="set_policy"),
     path("sets/<slug:slug>/members/", members.members, name="members"),
     path("sets/<slug:slug>/members/<int:pk>/remove/", members.member_remove, name="member_remove"),
 ]

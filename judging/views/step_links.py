@@ -88,7 +88,7 @@ _LINKS: dict[Action, Callable[[Standing], Link]] = {
     Action.SEE_STRICT: _rows("b", "Go to these rows (opening is logged)"),
     Action.SEE_SKIPS: _rows("skipped", "Go to these rows (opening is logged)"),
     Action.OPEN_CRITERIA: _of_set("criteria", "Open the criteria"),
-    Action.OPEN_POLICY: _of_set("set_settings", "Open the policy"),
+    Action.OPEN_POLICY: _of_set("set_policy", "Open the policy"),
     Action.PROMOTE: _promote,
     Action.USE: _use,
 }

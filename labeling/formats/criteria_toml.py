@@ -28,6 +28,7 @@ _SETTINGS: Mapping[str, type] = {
     "on_split": str,
     "on_skip": str,
     "public_badge": bool,
+    "audit_share": Decimal,
 }
 _POLICY: Mapping[str, type] = {
     "rule": str,
@@ -38,6 +39,8 @@ _POLICY: Mapping[str, type] = {
     "max_age_days": int,
     "demand_ordering": bool,
     "demand_human_ceiling": bool,
+    "looks": list,
+    "n_max": int,
 }
 _SET: Mapping[str, type] = {
     "slug": str,

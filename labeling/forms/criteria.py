@@ -139,14 +139,6 @@ class SettingsForm(forms.ModelForm[CriteriaSet]):
             "on_split",
             "on_skip",
             "public_badge",
-            "rule",
-            "bar",
-            "min_rows",
-            "min_per_class",
-            "min_coverage",
-            "max_age_days",
-            "demand_ordering",
-            "demand_human_ceiling",
         ]
         widgets: ClassVar = {"description": forms.Textarea(attrs={"rows": 2})}
         labels: ClassVar = {
@@ -154,25 +146,12 @@ class SettingsForm(forms.ModelForm[CriteriaSet]):
             "on_split": "When a panel is split",
             "on_skip": "When a judge is skipped",
             "public_badge": "The badge is public",
-            "rule": "Certify by",
-            "bar": "Bar for kappa",
-            "min_rows": "Settled rows needed",
-            "min_per_class": "Rows needed of each human verdict",
-            "min_coverage": "Coverage needed",
-            "max_age_days": "Days until a certificate expires",
-            "demand_ordering": "Demand the ordering check",
-            "demand_human_ceiling": "Demand the human ceiling",
         }
         help_texts: ClassVar = {
             "labels_per_row": "By how many people each row is to be labelled; the queue follows.",
             "on_split": "What becomes of an output on which jurors disagree.",
             "on_skip": "“Block” closes the gate to an output that no judge could score.",
             "public_badge": "Whoever knows the address may see certified or uncertified, kappa and n.",
-            "bar": "0.65 unless you have a reason.",
-            "min_rows": "With fewer settled rows no judge is certified at all.",
-            "min_coverage": "Share of rows, from 0 to 1, that the judge must have scored.",
-            "demand_ordering": "Without a measured ordering no judge is certified.",
-            "demand_human_ceiling": "Without measured agreement between people no judge is certified.",
         }
 
 

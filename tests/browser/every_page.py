@@ -306,6 +306,7 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "import_batch": [reverse("import_batch", args=[slug, site.batch])],
         "export": [reverse("export", args=[each]) for each in both],
         "set_settings": [reverse("set_settings", args=[slug])],
+        "set_policy": [reverse("set_policy", args=[each]) for each in both],
         "members": [reverse("members", args=[slug])],
         "dashboard": [reverse("dashboard")],
         "certification": [reverse("certification", args=[each, "replies"]) for each in ("strict", "panel")],

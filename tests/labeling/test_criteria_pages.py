@@ -130,29 +130,23 @@ def settings(**changes: object) -> dict[str, object]:
         "labels_per_row": 1,
         "on_split": "majority",
         "on_skip": "report",
-        "rule": "point",
-        "bar": "0.65",
-        "min_rows": 30,
-        "min_per_class": 5,
-        "min_coverage": "0.95",
-        "max_age_days": 30,
     } | changes
 
 
 def test_settings_are_saved_and_recorded(client: Client, criteria_set: CriteriaSet) -> None:
-    client.post("/sets/notes/settings/", settings(bar="0.7"))
+    client.post("/sets/notes/settings/", settings(on_split="human"))
 
     criteria_set.refresh_from_db()
-    assert str(criteria_set.bar) == "0.700"
+    assert criteria_set.on_split == "human"
     event = AuditEvent.objects.get(action="criteria_settings")
-    assert (event.details["before"], event.details["after"]) == ({"bar": "0.650"}, {"bar": "0.7"})
+    changed = (event.details["before"], event.details["after"])
+    assert changed == ({"on_split": "majority"}, {"on_split": "human"})
 
 
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"bar": "1.5"}, "less than or equal to 1"),
-        ({"min_coverage": "2"}, "less than or equal to 1"),
+        ({"name": ""}, "This field is required"),
         ({"labels_per_row": 1000}, "at most 20 people"),
     ],
 )
@@ -164,7 +158,7 @@ def test_a_setting_out_of_range_is_refused_in_place(
     assert answer.status_code == 422
     assert sentence in answer.text
     criteria_set.refresh_from_db()
-    assert (str(criteria_set.bar), criteria_set.labels_per_row) == ("0.650", 1)
+    assert (criteria_set.name, criteria_set.labels_per_row) == ("Notes", 1)
 
 
 def test_the_queue_follows_the_labels_per_row(client: Client, criteria_set: CriteriaSet) -> None:
