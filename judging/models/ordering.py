@@ -1,14 +1,33 @@
 """Reference sets: candidates to one request that a judge should put in the right order."""
 
-from typing import ClassVar
+from datetime import datetime
+from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Count, F, Prefetch, Q
 
 from judging.models.judges import JudgeVersion
 from judging.models.runs import Run
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion
+
+
+class ReferenceSetQuerySet(models.QuerySet["ReferenceSet"]):
+    def in_use(self, at: datetime | None = None) -> Self:
+        """Those that are judged now, or that were at a moment."""
+        if at is None:
+            return self.filter(retired_at=None)
+        return self.filter(Q(retired_at=None) | Q(retired_at__gt=at), created_at__lte=at)
+
+    def with_members(self) -> Self:
+        """With their candidates, the good ones first: the same number of queries for any sets."""
+        members = ReferenceCandidate.objects.select_related("candidate").order_by("-is_good", "pk")
+        return self.prefetch_related(Prefetch("members", members))
+
+    def counted(self) -> Self:
+        """With `good` and `deficient`, how many candidates of each kind they have."""
+        good = Count("members", filter=Q(members__is_good=True))
+        return self.annotate(good=good, deficient=Count("members", filter=Q(members__is_good=False)))
 
 
 class ReferenceSet(models.Model):
@@ -24,6 +43,8 @@ class ReferenceSet(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     retired_at = models.DateTimeField(null=True, blank=True)  # judged no more
+
+    objects = ReferenceSetQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["pk"]
@@ -51,6 +72,18 @@ class ReferenceCandidate(models.Model):
         return f"candidate {self.candidate_id}, {'good' if self.is_good else 'deficient'}"
 
 
+class OrderingResultQuerySet(models.QuerySet["OrderingResult"]):
+    def of_pair(self, judge_version_id: int, criteria_version_id: int) -> Self:
+        """Those of a judge version's own runs on a criteria version, newest first; not as a panel's juror."""
+        found = self.filter(judge_version=judge_version_id, criteria_version=criteria_version_id)
+        return found.filter(run__judge_version=judge_version_id).order_by("-pk")
+
+    def violations(self, judge_version_id: int, criteria_version_id: int) -> int | None:
+        """How many sets that count for certificates the newest run found violated; None: not measured."""
+        found = self.of_pair(judge_version_id, criteria_version_id).filter(deciding_sets__gt=0)
+        return found.values_list("deciding_violated", flat=True).first()
+
+
 class OrderingResult(models.Model):
     """How one judge version ordered the reference sets in one run. Pages and certificates read this."""
 
@@ -70,6 +103,8 @@ class OrderingResult(models.Model):
     # order, "left_out": ids}
     violations = models.JSONField(default=dict)
     as_of = models.DateTimeField()
+
+    objects = OrderingResultQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-pk"]

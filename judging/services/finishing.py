@@ -11,6 +11,7 @@ from judging.services.audits import draw_for_audit
 from judging.services.calibration import layer1_of
 from judging.services.certification import certify_run
 from judging.services.escalation import queue_splits
+from judging.services.ordering import count_ordering
 from judging.services.replays import count_replay
 from judging.services.runs import pause_run
 
@@ -49,6 +50,7 @@ def _finish(run_id: int) -> bool:
             return False
         certify_run(run=run, known=known)
         count_replay(run=run, known=known)
+        count_ordering(run=run)
         queue_splits(run=run)
         draw_for_audit(run=run)
     log.info("Run %s is finished.", run_id)

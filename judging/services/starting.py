@@ -5,6 +5,7 @@ from decimal import Decimal
 from django.db import transaction
 
 from judging.models import JudgeVersion, Run
+from judging.services.ordering import order_where_demanded
 from judging.services.runs import Scope, start_run
 from labeling.access import AnyUser
 from labeling.models import CriteriaVersion
@@ -33,7 +34,8 @@ def start_once(
     """A new run, or the one of the same kind that is at work for this judge and these criteria; and whether
     it is new.
 
-    Without a `kind` the rows tell it, see `kind_of`; the other arguments are those of `start_run`.
+    Without a `kind` the rows tell it, see `kind_of`; the other arguments are those of `start_run`. With a
+    calibration whose policy demands it the judge is asked about the reference sets, too, in a run of its own.
     The caller tells the workers, on commit. Raises `CannotRun`.
     """
     kind = kind or kind_of(scope)
@@ -54,4 +56,5 @@ def start_once(
         most_rows=most_rows,
         actor=actor,
     )
+    order_where_demanded(run=run, actor=actor)
     return run, True

@@ -17,7 +17,7 @@ _ARRIVAL = ("id", "split", "generator_model", "generator_family", "truncated")
 _COMMON = frozenset((*_TEXTS, *_ARRIVAL, "threshold"))
 
 
-def read_rows(stream: BinaryIO, reader: Callable[[Found], Row]) -> Iterator[Row | Refused]:
+def read_rows[Read](stream: BinaryIO, reader: Callable[[Found], Read]) -> Iterator[Read | Refused]:
     """Every object of the file through `reader`; a RowProblem refuses the row and the next one follows."""
     for found in read_objects(stream):
         if isinstance(found, Refused):
@@ -57,8 +57,8 @@ def common_fields(found: Found, known: Iterable[str]) -> dict[str, Any]:
 def _check_candidate(fields: Fields) -> None:
     if "candidate_a" in fields and "candidate" not in fields:
         raise FileProblem(
-            "This file is pairwise: each row compares two candidates. Vera labels one candidate at a time; "
-            "write each candidate as a row of its own."
+            "This file is pairwise: each row compares two candidates. Vera labels one candidate at a time: "
+            "import it as reference sets, or write each candidate as a row of its own."
         )
     if fields.get("candidate") is None:
         raise RowProblem("candidate", "The row has no candidate, the text that is to be judged.")
