@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from judging.api.v1 import api
 from judging.views import (
+    by_criterion,
     dashboard,
     disagreements,
     guide,
@@ -12,6 +13,7 @@ from judging.views import (
     layer1,
     local,
     providers,
+    report,
     rows,
     run_consistency,
     run_rows,
@@ -26,8 +28,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", api.urls),
     path("dashboard/", dashboard.dashboard, name="dashboard"),
     path("dashboard/<slug:judge>/<slug:criteria>/", dashboard.certification, name="certification"),
+    path("dashboard/<slug:judge>/<slug:criteria>/criteria/", by_criterion.by_criterion, name="by_criterion"),
     path("dashboard/<slug:judge>/<slug:criteria>/tune/", rows.tune_rows, name="tune_rows"),
     path("dashboard/<slug:judge>/<slug:criteria>/rows/<slug:cell>/", rows.cell_rows, name="cell_rows"),
+    path("dashboard/<slug:judge>/<slug:criteria>/report/", report.report, name="report"),
+    path("dashboard/<slug:judge>/<slug:criteria>/report/file/", report.report_file, name="report_file"),
     path("judges/", judges.judges, name="judges"),
     path("judges/add/local/", local.judge_add_local, name="judge_add_local"),
     path("judges/add/<slug:kind>/", judges.judge_add, name="judge_add"),

@@ -98,7 +98,8 @@ def changes_of(groups: Iterable[tuple[str, str, str | None, int]]) -> Changes:
     counts = dict.fromkeys(Change, 0)
     for truth, before, after, rows in groups:
         counts[change_of(was_right(truth, before), was_right(truth, after))] += rows
-    return Changes(*counts.values())
+    fixed, regressed, stable, inconclusive = (counts[change] for change in Change)
+    return Changes(fixed, regressed, stable, inconclusive)
 
 
 def change_of(before: bool | None, after: bool | None) -> Change:

@@ -60,6 +60,7 @@ NO_PAGES = {
     "schedule_switch",
     "schedule_run",
     "schedule_delete",
+    "report_file",
     "healthz",
     "readyz",
     "set",
@@ -309,7 +310,9 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "set_policy": [reverse("set_policy", args=[each]) for each in both],
         "members": [reverse("members", args=[slug])],
         "dashboard": [reverse("dashboard")],
+        "report": [reverse("report", args=[each, "replies"]) for each in ("strict", "panel")],
         "certification": [reverse("certification", args=[each, "replies"]) for each in ("strict", "panel")],
+        "by_criterion": [reverse("by_criterion", args=[each, "replies"]) for each in ("strict", "panel")],
         "tune_rows": [reverse("tune_rows", args=["panel", "replies"])],
         "cell_rows": [
             reverse("cell_rows", args=[*judge, cell]) for cell in ("b", "disagreements", "skipped")

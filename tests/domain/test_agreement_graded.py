@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, sem
 from sklearn.metrics import cohen_kappa_score
 
 from labeling.domain.agreement import Table, Undefined, kappa, kappa_se
@@ -248,8 +248,20 @@ def _sign(number: float) -> int:
 
 
 def test_the_mean_difference_by_hand() -> None:
-    # Two rows one step too high, one two steps too low, one right.
-    assert mean_difference({(1, 2): 2, (5, 3): 1, (4, 4): 1}) == 0
-    assert mean_difference({(1, 2): 1, (3, 3): 1}) == 0.5
+    # Two rows one step too high, one two steps too low, one right: squares 1 + 1 + 4 + 0, over n − 1 = 3.
+    found = mean_difference({(1, 2): 2, (5, 3): 1, (4, 4): 1})
+
+    assert (found.value, found.n) == (0, 4)
+    assert found.high == -found.low == pytest.approx(1.959964 * sqrt(2 / 4), abs=1e-6)
+
+
+@given(rows)
+def test_the_mean_difference_is_that_of_scipy(pairs: Pairs) -> None:
+    apart = [other - one for one, other in pairs]
+
+    found = mean_difference(Counter(pairs))
+
+    assert found.value == pytest.approx(np.mean(apart), abs=1e-9)
+    assert found.high - found.value == pytest.approx(1.959964 * sem(apart), abs=1e-6)
     with pytest.raises(Undefined):
-        mean_difference({})
+        mean_difference({pairs[0]: 1})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
-from labeling.domain.agreement.tables import Interval, Undefined
+from labeling.domain.agreement.tables import Estimate, Interval, Undefined
 
 # Rows by (human score, judge's score).
 type Counts = Mapping[tuple[float, float], int]
@@ -114,25 +114,29 @@ def tau_b(counts: Counts) -> float:
     return (agreeing - opposed) / math.sqrt(untied[0] * untied[1])
 
 
-def mean_difference(counts: Counts) -> float:
-    """The judge's score minus people's, on average; above 0 the judge is lenient. Undefined without rows."""
-    _check_rows(counts)
-    return math.fsum((y - x) * rows for (x, y), rows in counts.items()) / sum(counts.values())
+def mean_difference(counts: Counts, level: float = 0.95) -> Estimate:
+    """The judge's score minus people's, on average; above 0 the judge is lenient.
+
+    With a normal interval over rows: it only has to say whether there is a lean at all. Raises Undefined for fewer than two rows, which know no spread.
+    """
+    n = sum(counts.values())
+    if n < 2:
+        raise Undefined("Fewer than two rows have scores from both, so their difference has no spread.")
+    mean = math.fsum((y - x) * rows for (x, y), rows in counts.items()) / n
+    spread = math.fsum((y - x - mean) ** 2 * rows for (x, y), rows in counts.items()) / (n - 1)
+    reach = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(spread / n)
+    return Estimate(mean, mean - reach, mean + reach, n, "mean difference, normal interval")
 
 
 def _disagreements(counts: Counts, weights: Weights) -> tuple[float, float]:
     """Mean disagreement within rows, and between a person's and a judge's score of any two rows."""
-    _check_rows(counts)
+    if not sum(counts.values()):
+        raise Undefined("There are no scored rows, so there is no agreement to speak of.")
     human, judge = _margins(counts)
     chance = sum(weights(x, y) * p * q for x, p in human.items() for y, q in judge.items())
     if chance == 0:
         raise Undefined("All rows have one and the same score from people and judge: kappa is undefined.")
     return sum(weights(x, y) * rows for (x, y), rows in counts.items()) / sum(counts.values()), chance
-
-
-def _check_rows(counts: Counts) -> None:
-    if not sum(counts.values()):
-        raise Undefined("There are no scored rows, so there is no agreement to speak of.")
 
 
 def _margins(counts: Counts) -> tuple[dict[float, float], dict[float, float]]:
