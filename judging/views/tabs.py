@@ -10,7 +10,11 @@ from judging.views.answers import is_live
 from judging.views.step_links import versions_query
 
 # Route and text, in their order. Each page takes judge and criteria in its path, versions in its query.
-TABS = (("certification", "Answer"), ("by_criterion", "By criterion"))
+TABS = (
+    ("certification", "Answer"),
+    ("by_criterion", "By criterion"),
+    ("report", "Report"),
+)
 
 
 @dataclass(frozen=True, slots=True)
