@@ -9,6 +9,8 @@ from kombu.exceptions import OperationalError
 
 from judging.services.drift import check_every_drift
 from judging.services.engine import work_on_any
+from judging.services.expiring import expire_due
+from judging.services.provider_models import check_names
 from judging.services.schedules import fire_due
 from judging.services.trying import answer_trial
 from judging.worker import add_timer  # whose import registers what each worker process does by itself
@@ -66,4 +68,15 @@ def look_for_drift() -> None:
 
 
 add_timer("schedules", fire_schedules)
+
+
+def watch_certificates() -> None:
+    """Note what expired, compare by which names providers answer, and wake workers up for the replays."""
+    now = timezone.now()
+    expire_due(now=now)
+    for run_id in check_names(now=now):
+        start_work(run_id)
+
+
+add_timer("certificates", watch_certificates)
 add_timer("drift", look_for_drift, every=600)  # labels tell of it at once; this finds what they did not

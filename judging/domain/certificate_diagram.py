@@ -12,7 +12,7 @@ Written by `python manage.py certificate_states` from `judging/domain/certificat
 event is checked against: change it there. A test compares.
 
 A certificate is about one judge version on one criteria version. Its events are only added to; the newest is
-in force. In the API `status` is `certified` or `uncertified`; which of the other states it is, the reasons say.
+in force. In the API `status` is `certified` or `uncertified`; the reasons tell the other states.
 """
 
 _FOOT = """\

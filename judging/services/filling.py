@@ -17,6 +17,7 @@ from judging.domain.reasons import KILLED, SKIP_SENTENCES, SkipReason
 from judging.domain.verdicts import Outcome, Score
 from judging.models import CriterionScore, Run, Verdict
 from judging.models.runs import VerdictQuerySet
+from judging.services.answered_as import note_names
 from judging.services.answers import Answer
 from judging.services.plans import Plan, plan_without_jurors
 from judging.services.spending import count_spent
@@ -45,6 +46,7 @@ def save_answers(plan: Plan, answers: Sequence[Answer]) -> int:
     fill_pending({pk: _columns(answer, now) for pk, answer in kept.items()})
     CriterionScore.objects.bulk_create(score for answer in kept.values() for score in _scores(plan, answer))
     count_spent(plan.run_id, kept.values())
+    note_names(plan, list(kept.values()))
     return len(kept) + _fill_panels(plan, [pk for pk, kind in rows.items() if kind == Verdict.Kind.PANEL])
 
 

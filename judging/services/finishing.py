@@ -12,6 +12,7 @@ from judging.services.calibration import layer1_of
 from judging.services.certification import certify_run
 from judging.services.escalation import queue_splits
 from judging.services.ordering import count_ordering
+from judging.services.replay_alarms import act_on_replay
 from judging.services.replays import count_replay
 from judging.services.runs import pause_run
 
@@ -50,6 +51,7 @@ def _finish(run_id: int) -> bool:
             return False
         certify_run(run=run, known=known)
         count_replay(run=run, known=known)
+        act_on_replay(run=run, now=timezone.now())
         count_ordering(run=run)
         queue_splits(run=run)
         draw_for_audit(run=run)

@@ -1,7 +1,7 @@
 """What a worker needs to know of a run, read once: criteria, jurors and their connections."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -48,7 +48,8 @@ class Plan:
 
     `spares_killed`: nobody is asked about what Layer 1 kills. A calibration asks all the same, so that the
     judge is measured on every row. `stops_early`: no juror is asked whose answer cannot matter any more.
-    `reuses`: what a juror answered lately to the very same question is taken over.
+    `reuses`: what a juror answered lately to the very same question is taken over. `noted`: by which names
+    the jurors were seen to answer, so that each is written down once.
     """
 
     run_id: int
@@ -63,6 +64,7 @@ class Plan:
     spares_killed: bool
     stops_early: bool
     reuses: bool
+    noted: set[tuple[int, str, str]] = field(default_factory=set, compare=False)
 
 
 def plan_of(run: Run) -> Plan:

@@ -1,0 +1,111 @@
+"""What golden replays say of a certificate: they may take it away, and give it back, and never renew it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from judging.domain.reasons import CertificateReason as Code
+
+# Rarer than this is not put down to chance, where it happens twice running (McNemar's exact test, one-sided).
+WORSE = 0.01
+# So many replays in a row, each passed, lift a suspension.
+PASSES_TO_LIFT = 2
+
+_TOO_LITTLE = frozenset({Code.TOO_FEW_ROWS, Code.UNDEFINED_KAPPA})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One replay against the policy of the certificate that it asks about.
+
+    `codes`: what the policy holds against the replay's own counts. `kappa`, `bar`: as they are written.
+    `chance`: how often a judge that is no worse than the certified run would lose so many rows, 0 to 1.
+    """
+
+    run_id: int
+    kappa: str
+    bar: str
+    codes: Collection[str]
+    chance: float
+
+    @property
+    def says_enough(self) -> bool:
+        """Whether there are as many answers as the policy asks for before kappa means anything."""
+        return not _TOO_LITTLE.intersection(self.codes)
+
+    @property
+    def is_below(self) -> bool:
+        """Whether kappa is under the bar, on rows enough."""
+        return self.says_enough and Code.BELOW_BAR in self.codes
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it went worse than the certified run by more than chance."""
+        return self.chance < WORSE
+
+    @property
+    def passes(self) -> bool:
+        """Whether the judge judged as a certified one does."""
+        kept = not {Code.BELOW_BAR, Code.LOW_COVERAGE}.intersection(self.codes)
+        return self.says_enough and kept and not self.is_worse
+
+    @property
+    def words(self) -> str:
+        """What it found, in half a sentence."""
+        if not self.says_enough:
+            return "too few answers to tell anything"
+        if self.is_below:
+            return f"kappa {self.kappa}, below the bar of {self.bar}"
+        if Code.LOW_COVERAGE in self.codes:
+            return f"kappa {self.kappa}, with too many rows left without a verdict"
+        if self.is_worse:
+            return f"kappa {self.kappa}, and worse than the certified run by more than chance ({self.p})"
+        return f"kappa {self.kappa}: passed"
+
+    @property
+    def p(self) -> str:
+        """The chance as it is written."""
+        return "p < 0.001" if self.chance < 0.001 else f"p = {self.chance:.3f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Why a certificate is suspended by replays: `detail` in short, `message` in a sentence."""
+
+    detail: str
+    message: str
+
+
+_NEXT = (
+    " Two replays in a row that it passes lift this, or a lead with a reason; a new calibration replaces it."
+)
+
+
+def alarm(newest_first: Sequence[Finding]) -> Alarm | None:
+    """What the replays since the judge was certified, or given back its certificate, hold against it now."""
+    if not newest_first:
+        return None
+    last = newest_first[0]
+    if last.is_below:
+        return Alarm(
+            f"replay {last.run_id}: kappa {last.kappa} of {last.bar}",
+            f"Golden replay {last.run_id} came out at kappa {last.kappa}, below the bar of {last.bar}: the "
+            f"judge no longer judges as it did.{_NEXT}",
+        )
+    if len(newest_first) > 1 and last.is_worse and newest_first[1].is_worse:
+        before = newest_first[1]
+        return Alarm(
+            f"replays {before.run_id} and {last.run_id}: worse",
+            f"Golden replays {before.run_id} and {last.run_id} both came out worse than the certified run by "
+            f"more than chance (McNemar's exact test: {before.p} and {last.p}).{_NEXT}",
+        )
+    return None
+
+
+def passed_in_a_row(newest_first: Sequence[Finding]) -> list[Finding]:
+    """Those that were passed since the last that was not, the newest first."""
+    passed: list[Finding] = []
+    for finding in newest_first:
+        if not finding.passes:
+            break
+        passed.append(finding)
+    return passed
