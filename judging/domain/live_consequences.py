@@ -142,8 +142,8 @@ def live_rests_on(golden: Table, skipped: int, live: Live | None) -> str:
     return (
         "What is said of outputs it lets through or refuses goes by its live pass rate: "
         f"{_span(live)} it passed {live.passed:,} of {many(live.n, 'output')} ({passes}). "
-        f"Its errors are those on {many(golden.n, 'golden row')}: this holds if it errs on live outputs, good "
-        "or bad, as it does there."
+        f"Its errors are those on {many(golden.n, 'golden row')}: this holds if it errs on live outputs, "
+        "good or bad, as it does there."
     )
 
 

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 
 from django.db.models import Case, Count, F, QuerySet, Value, When
 from django.db.models.functions import TruncDate
 
 from judging.domain.control_charts import Counted
+from judging.domain.live_consequences import Live
 from judging.models import JudgeVersion, Run, Verdict
 from judging.models.runs import VerdictQuerySet
+from judging.services.standing import Standing
 from labeling.models import CriteriaVersion
 
+_MONTH = 30  # days
 _VERDICTS = ("pass", "fail")
 _ANSWERED = (*_VERDICTS, "skipped", "escalated")
 
@@ -39,6 +42,13 @@ def live_verdicts(judge_version: int, criteria_version: int, since: datetime) ->
 def passed_since(judge_version: int, criteria_version: int, since: datetime) -> Passed:
     """The live verdicts since then, counted."""
     return _passed(_outcomes(live_verdicts(judge_version, criteria_version, since)))
+
+
+def live_of(standing: Standing) -> Live | None:
+    """The pass rate of the last month that consequences go by; None where nothing was judged."""
+    since = standing.now - timedelta(days=_MONTH)
+    counted = passed_since(standing.judge_version.pk, standing.criteria_version.pk, since)
+    return Live(counted.passed, counted.n, _MONTH) if counted.n else None
 
 
 def passed_in(run: Run) -> Passed:

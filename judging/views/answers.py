@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from judging.domain.consequences import Sentence, rests_on, sentences
+from judging.domain.consequences import Sentence
 from judging.domain.figures import plain
+from judging.domain.live_consequences import Live, live_rests_on, live_sentences
 from judging.domain.next_steps import Case, Step, labels_words, next_step
 from judging.domain.reasons import CertificateReason as Code
 from judging.models import Run
@@ -47,6 +48,7 @@ class Answer:
     first_link: Link | None  # what to look at before that
     labels: str
     drawing: IntervalDrawing | None
+    live: Live | None  # at what rate it passes live outputs, where that was counted
 
     @property
     def headline(self) -> str:
@@ -116,13 +118,15 @@ class Answer:
 
     @property
     def consequences(self) -> list[Sentence]:
-        found = sentences(_table(self.standing)) if self.standing.certificate else []
+        found = live_sentences(_table(self.standing), self.live) if self.standing.certificate else []
         return [Sentence(_unbroken(each.claim), each.doubt) for each in found]
 
     @property
     def rests_on(self) -> str:
         certificate = self.standing.certificate
-        return rests_on(_table(self.standing), certificate.calibration.skipped) if certificate else ""
+        if certificate is None:
+            return ""
+        return live_rests_on(_table(self.standing), certificate.calibration.skipped, self.live)
 
     @property
     def layer1(self) -> Layer1 | None:
@@ -140,8 +144,8 @@ class Answer:
         return versions_query(self.standing)
 
 
-def answer_of(standing: Standing, at_work: Run | None = None) -> Answer:
-    """`at_work`: a calibration of this judge on these criteria that has not ended."""
+def answer_of(standing: Standing, at_work: Run | None = None, live: Live | None = None) -> Answer:
+    """`at_work`: a calibration of this judge on these criteria that has not ended. `live`: its pass rate."""
     case = _case(standing, at_work)
     step = next_step(case)
     return Answer(
@@ -152,6 +156,7 @@ def answer_of(standing: Standing, at_work: Run | None = None) -> Answer:
         first_link=tune_link(step.action, standing),
         labels=labels_words(case),
         drawing=interval_drawing(standing),
+        live=live,
     )
 
 

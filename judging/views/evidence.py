@@ -8,6 +8,7 @@ from django.db.models import Count, QuerySet
 from judging.domain.reasons import SKIP_SENTENCES, SkipReason
 from judging.models import Calibration, Certificate, JudgeVersion, Run
 from judging.services.costs import spent_in
+from judging.services.daily_rates import live_of
 from judging.services.false_kills import kills_of
 from judging.services.families import written_in_sets
 from judging.services.judges import with_jurors
@@ -59,7 +60,7 @@ def evidence_of(standing: Standing) -> dict[str, Any]:
     shadows = live.shadows if live else []
     beside = [each for each in shadows if not _same(each.standing, standing)]
     context: dict[str, Any] = {
-        "answer": answer_of(standing, _at_work(standing)),
+        "answer": answer_of(standing, _at_work(standing), live_of(standing)),
         "live": live.answer if live else None,
         "this_shadow": next((each for each in shadows if _same(each.standing, standing)), None),
         "shadows": beside,

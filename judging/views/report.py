@@ -14,6 +14,7 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
 from judging.models import Certificate, JudgeVersion
+from judging.services.daily_rates import live_of
 from judging.services.judges import with_jurors
 from judging.services.reports import answered_by, criteria_behind, events_of, people_behind
 from judging.services.standing import Standing
@@ -61,7 +62,7 @@ def _style() -> str:
 def _report(request: Request, standing: Standing) -> dict[str, Any]:
     version = with_jurors(JudgeVersion.objects.filter(pk=standing.judge_version.pk)).get()
     context: dict[str, Any] = {
-        "answer": answer_of(standing),
+        "answer": answer_of(standing, live=live_of(standing)),
         "issued_by": request.user,
         "issued_at": standing.now,
         "criteria_version": criteria_behind(standing.criteria_version),
