@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from io import StringIO
 from pathlib import Path
 
@@ -93,7 +94,7 @@ def test_a_change_is_saved_and_recorded(client: Client, criteria_set: CriteriaSe
 
 
 def test_saving_what_is_there_changes_nothing(client: Client, criteria_set: CriteriaSet) -> None:
-    answer = client.post(URL, policy(), follow=True)
+    answer = client.post(URL, policy(audit_share=criteria_set.audit_share), follow=True)
 
     assert "Nothing changed" in answer.text
     assert not AuditEvent.objects.exists()
@@ -170,7 +171,8 @@ def test_who_cannot_be_told_takes_the_change_back(criteria_set: CriteriaSet, tol
 
 
 def test_the_plan_is_kept_as_code(criteria_set: CriteriaSet, tmp_path: Path) -> None:
-    update_set(criteria_set=criteria_set, actor=None, looks=[50, 100], n_max=120)
+    plan = {"looks": [50, 100], "n_max": 120, "audit_share": Decimal("0.05")}
+    update_set(criteria_set=criteria_set, actor=None, **plan)  # type: ignore[typeddict-item]
     path, out = tmp_path / "criteria.toml", StringIO()
     call_command("export_criteria", output=str(path))
     text = path.read_text(encoding="utf-8")
