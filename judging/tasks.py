@@ -8,6 +8,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from judging.services.drift import check_every_drift
+from judging.services.delivering import deliver_due
 from judging.services.engine import work_on_any
 from judging.services.expiring import expire_due
 from judging.services.provider_models import check_names
@@ -68,6 +69,7 @@ def look_for_drift() -> None:
 
 
 add_timer("schedules", fire_schedules)
+add_timer("drift", look_for_drift, every=600)  # labels tell of it at once; this finds what they did not
 
 
 def watch_certificates() -> None:
@@ -79,4 +81,20 @@ def watch_certificates() -> None:
 
 
 add_timer("certificates", watch_certificates)
-add_timer("drift", look_for_drift, every=600)  # labels tell of it at once; this finds what they did not
+
+
+@shared_task
+def deliver_messages() -> None:
+    """Send what is to be sent to webhooks, if nobody else does."""
+    deliver_due()
+
+
+def send_messages() -> None:
+    """Wake a worker up for a message; call it on commit. The workers find a message by themselves, only later."""
+    try:
+        deliver_messages.delay()
+    except (OperationalError, OSError) as error:
+        log.warning("The broker cannot be reached (%s); the workers find the messages by themselves.", error)
+
+
+add_timer("messages", deliver_due)

@@ -6,12 +6,13 @@ type Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 # NAT64 (RFC 6052): how a network without IPv4 reaches the IPv4 address in the last 32 bits.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-# Ways into other networks (6to4 and its relays, Teredo, NAT64 of a network's own) and former private ones.
-# Mapped, compatible and translated IPv4 addresses lie in ::/8, which is reserved.
+# Ways into other networks (6to4 and its relays, Teredo, NAT64 of a network's own), former private addresses,
+# and those of documents, which not every Python that Vera runs on knows. IPv4 that is mapped, compatible
+# or translated lies in ::/8, which is reserved.
 _REFUSED = tuple(
     map(
         ipaddress.ip_network,
-        ("192.88.99.0/24", "64:ff9b:1::/48", "2001::/32", "2002::/16", "fec0::/10", "5f00::/16"),
+        ("192.88.99.0/24", "64:ff9b:1::/48", "2001::/32", "2002::/16", "3fff::/20", "5f00::/16", "fec0::/10"),
     )
 )
 

@@ -92,7 +92,7 @@ class DeliveryTry(models.Model):
     number = models.PositiveSmallIntegerField()
     began_at = models.DateTimeField()
     seconds = models.FloatField()
-    address = models.CharField(max_length=64, blank=True)  # that was connected to; blank: none was
+    address = models.CharField(max_length=64, blank=True)  # that the name led to; blank: there was no answer
     status = models.PositiveSmallIntegerField(null=True, blank=True)  # null: there was no answer
     problem = models.TextField(blank=True)  # why it failed, a sentence; blank: it was delivered
     answer = models.TextField(blank=True)  # the beginning of what came back

@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
 LIMIT = 4096  # bytes that are read of an answer
 PATIENCE = 10.0  # seconds for all of it
+_ADDRESS = 64  # characters that are kept of the addresses
 _BODY_PATIENCE = 2.0  # seconds for an answer's text, once its status is known
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a request. `problem`: a sentence; blank: it was taken. `retry_after`: seconds."""
+    """What came of a request. `problem`: a sentence; blank: it was taken. `retry_after`: seconds.
+
+    `address`: what the name led to, where there was an answer.
+    """
 
     problem: str = ""
     status: int | None = None
@@ -85,9 +89,7 @@ async def _post(
     )
     session = ClientSession(connector=connector, cookie_jar=DummyCookieJar(), auto_decompress=False)
     async with session, session.post(URL(url), data=body, headers=headers, allow_redirects=False) as response:
-        peer = response.connection and response.connection.transport
-        address = str((peer.get_extra_info("peername") or [""])[0]) if peer else ""
-        return _told(response, await _beginning(response), address)
+        return _told(response, await _beginning(response), addresses)
 
 
 def _resolved(host: str, port: int, address: str) -> "ResolveResult":
@@ -116,7 +118,7 @@ async def _beginning(response: "ClientResponse") -> str:
     return read.decode(errors="replace").replace("\0", "�")
 
 
-def _told(response: "ClientResponse", text: str, address: str) -> Answer:
+def _told(response: "ClientResponse", text: str, addresses: list[str]) -> Answer:
     status, problem = response.status, ""
     if 300 <= status < 400:
         problem = (
@@ -125,7 +127,8 @@ def _told(response: "ClientResponse", text: str, address: str) -> Answer:
         )
     elif not 200 <= status < 300:
         problem = f"It answered with status {status}."
-    return Answer(problem, status, text, address, _seconds(response.headers.get("Retry-After", "")))
+    known = ", ".join(addresses)[:_ADDRESS]
+    return Answer(problem, status, text, known, _seconds(response.headers.get("Retry-After", "")))
 
 
 def _seconds(told: str) -> float:
