@@ -7,8 +7,8 @@ from django.conf import settings
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from judging.services.drift import check_every_drift
 from judging.services.delivering import deliver_due
+from judging.services.drift import check_every_drift
 from judging.services.engine import work_on_any
 from judging.services.expiring import expire_due
 from judging.services.provider_models import check_names
@@ -90,7 +90,7 @@ def deliver_messages() -> None:
 
 
 def send_messages() -> None:
-    """Wake a worker up for a message; call it on commit. The workers find a message by themselves, only later."""
+    """Wake a worker up for messages; call it on commit. The workers find them by themselves, only later."""
     try:
         deliver_messages.delay()
     except (OperationalError, OSError) as error:
