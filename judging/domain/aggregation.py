@@ -15,10 +15,13 @@ type OnSplit = Literal["majority", "human"]
 
 @dataclass(frozen=True, slots=True)
 class JurorVerdict:
-    """A juror's pass or fail. `overall` is 0–1; `failed` names the criteria that fell short, in order."""
+    """A juror's pass or fail. `failed` names the criteria that fell short, in order.
+
+    `overall` is 0–1; None only of a recorded verdict that came without a score on each criterion.
+    """
 
     outcome: Outcome
-    overall: Fraction
+    overall: Fraction | None
     scores: tuple[Score, ...]
     failed: tuple[str, ...]
 

@@ -24,12 +24,14 @@ def judge_fingerprint(
     examples: Examples | None = None,
     members: Sequence[str] = (),
     on_split: str = "",
+    recording: str = "",
 ) -> str:
     """SHA-256 (64 hex digits) of the canonical JSON of everything that makes a judge version what it is.
 
-    In it: kind (model or panel), model, family, the *names* of the variables that hold its address and key
+    In it: kind, model, family, the *names* of the variables that hold its address and key
     (never their values), parameters, the prompt template's name, the examples as they are shown (but for the
-    random word around them), the members' fingerprints in their order, and what a panel does with a split.
+    random word around them), the members' fingerprints in their order, what a panel does with a split, and
+    what a `recording` says, by its identity.
     Not in it: slug, title, dates, prices.
     """
     made_of: dict[str, Any] = {
@@ -45,4 +47,6 @@ def judge_fingerprint(
     }
     if examples is not None:
         made_of["examples"] = identity(examples)
+    if recording:
+        made_of["recording"] = recording
     return hashlib.sha256(canonical_json(made_of).encode()).hexdigest()

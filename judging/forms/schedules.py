@@ -45,7 +45,7 @@ class ScheduleForm(BudgetForm):
     judge = forms.ModelChoiceField(
         label="Judge",
         queryset=Judge.objects.none(),
-        help_text="Likewise at its live version.",
+        help_text="Likewise at its live version. Judges whose verdicts came from a file cannot be asked again.",
     )
     every = forms.ChoiceField(label="How often", choices=Schedule.Every.choices, initial=Schedule.Every.DAY)
     weekday = forms.TypedChoiceField(
@@ -82,7 +82,8 @@ class ScheduleForm(BudgetForm):
         for name in ("max_calls", "max_cost"):
             self.fields[name].help_text = f"For each run. {self.fields[name].help_text}"
         self._offer("criteria_set", led_sets(user).exclude(live_version=None).order_by("slug"))
-        self._offer("judge", Judge.objects.exclude(live_version=None).order_by("slug"))
+        asked = Judge.objects.filter(live_version__has_recorded=False)  # a recording cannot be asked again
+        self._offer("judge", asked.order_by("slug"))
 
     def _offer(self, name: str, rows: QuerySet[Any]) -> None:
         field = self.fields[name]

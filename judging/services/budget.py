@@ -43,10 +43,10 @@ def affordable(plan: Plan, rows: int) -> int:
     have them all, a single row gets what is left, see `calls_each`. Raises `BudgetSpent` when nothing is
     under way and not one row is affordable.
     """
-    if plan.max_calls is None and plan.max_cost is None:
+    if (plan.max_calls is None and plan.max_cost is None) or not plan.asked:
         return rows
     spent = _spent(plan)
-    allowed = min(rows, _rows_left(plan, spent), _calls_worth(plan, spent) // len(plan.jurors))
+    allowed = min(rows, _rows_left(plan, spent), _calls_worth(plan, spent) // _questions(plan))
     if (
         allowed <= 0
         and not spent.under_way
@@ -76,7 +76,12 @@ def count_calls(run_id: int, calls: int) -> None:
 
 def _most_calls(plan: Plan) -> int:
     """How many calls a question takes at most: the first, its resends, and its reply sent back."""
-    return 1 + MAX_RESENDS + any(juror.corrects for juror in plan.jurors.values())
+    return 1 + MAX_RESENDS + any(juror.corrects for juror in plan.asked)
+
+
+def _questions(plan: Plan) -> int:
+    """How many jurors a row is asked of."""
+    return max(1, len(plan.asked))
 
 
 def _so_far(spent: _Spent) -> str:
@@ -105,8 +110,8 @@ def _rows_left(plan: Plan, spent: _Spent) -> int:
         return 1_000_000
     most = _most_calls(plan)
     left = plan.max_calls - spent.calls - spent.under_way * most
-    rows = left // (most * len(plan.jurors))
-    return 1 if rows <= 0 and not spent.under_way and left >= len(plan.jurors) else rows
+    rows = left // (most * _questions(plan))
+    return 1 if rows <= 0 and not spent.under_way and left >= _questions(plan) else rows
 
 
 def _calls_worth(plan: Plan, spent: _Spent) -> int:
@@ -116,7 +121,7 @@ def _calls_worth(plan: Plan, spent: _Spent) -> int:
     if spent.unpriced:
         raise BudgetSpent(PauseReason.PRICE_UNKNOWN, "A reply came whose price nobody knows.")
     if not spent.priced:
-        return max(_UNTIL_PRICED, len(plan.jurors)) - spent.under_way
+        return max(_UNTIL_PRICED, _questions(plan)) - spent.under_way
     left = plan.max_cost - spent.cost
     average = spent.cost / spent.priced
     return (int(left / average) if average else 1_000_000) - spent.under_way

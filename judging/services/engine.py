@@ -117,9 +117,8 @@ class Shift:
         self._not_before = {run: self._not_before[run] for run in found if run in self._not_before}
         due = [run for run in found if monotonic() >= self._not_before.get(run, 0.0)]
         new = [run for run in due if run not in self._pumps]
-        if new and _can_ask():
-            for run in new[: settings.VERA_CALLS_IN_FLIGHT - len(self._pumps)]:
-                self._begin(run)
+        for run in new[: settings.VERA_CALLS_IN_FLIGHT - len(self._pumps)]:
+            self._begin(run)
 
     def _begin(self, run_id: int) -> None:
         self._not_before[run_id] = monotonic() + _AGAIN_AFTER
@@ -127,7 +126,10 @@ class Shift:
         if run is None:
             return
         try:
-            self._pumps[run_id] = Pump(patiently(lambda: plan_of(run)), worker_name())
+            plan = patiently(lambda: plan_of(run))
+            if plan.asked and not _can_ask():
+                return
+            self._pumps[run_id] = Pump(plan, worker_name())
         except NotConfigured as missing:
             self._pause(run_id, PauseReason.NOT_CONFIGURED, str(missing))
         except UnknownTemplate as unknown:

@@ -69,11 +69,12 @@ def estimate(
     candidates = sample(without_examples(wanted, judge_version, criteria_version), bound(kind, most_rows))
     texts = ("request", "output", "grounding", "criteria_text")
     found = candidates.aggregate(n=Count("pk"), **{f"n_{text}": Sum(Length(text)) for text in texts})
+    jurors = [juror for juror in jurors if juror.kind != JudgeVersion.Kind.RECORDED]
     times, characters = repeats * found["n"], repeats * sum(found[f"n_{text}"] or 0 for text in texts)
     asked = [_asked_of(juror, criteria_version, times, characters) for juror in jurors]
     answered = times * _REPLY_TOKENS * len(spec_of(criteria_version).judged)
     costs = [_cost(juror, read, answered, times) for juror, read in zip(jurors, asked, strict=True)]
-    needed = asked_in_turn([Outcome.PASS] * len(jurors)) if run.stops_early else len(jurors)
+    needed = asked_in_turn([Outcome.PASS] * len(jurors)) if run.stops_early and jurors else len(jurors)
     return Estimate(
         rows=found["n"],
         repeats=repeats,

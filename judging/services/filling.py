@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from fractions import Fraction
 from statistics import median
@@ -190,11 +190,14 @@ def _counted_all(plan: Plan, jurors: Sequence[Verdict]) -> list[JurorVerdict | N
 
 
 def _counted(plan: Plan, names: Mapping[int, str], juror: Verdict) -> JurorVerdict | None:
-    """A stored juror's verdict as it was when it was computed; None where it gave none."""
+    """A stored juror's verdict as it was when it was computed, or recorded; None where it gave none."""
     if juror.outcome not in (Outcome.PASS, Outcome.FAIL):
         return None
+    outcome = Outcome(juror.outcome)
     scores = [Score(names[row.criterion_id], int(row.score), row.reason) for row in juror.scores.all()]
-    return juror_verdict(plan.criteria, scores)
+    if len(scores) < len(plan.criteria.criteria):
+        return JurorVerdict(outcome, None, tuple(scores), ())  # only what was recorded is as incomplete
+    return replace(juror_verdict(plan.criteria, scores), outcome=outcome)
 
 
 def _panel_reason(panel: PanelVerdict, jurors: Sequence[Verdict]) -> SkipReason | None:

@@ -60,14 +60,14 @@ class Flight:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._lines = {juror.provider: _Line() for juror in plan.jurors.values()}
+        self._lines = {juror.provider: _Line() for juror in plan.asked}
         self._air: dict[Question, _Flying] = {}
         self._landed: SimpleQueue[tuple[Question, Future[Answer]]] = SimpleQueue()
         self.most: int = settings.VERA_CALLS_IN_FLIGHT  # this run's share of the process's calls in flight
         self._began = monotonic()
         self._grounded = False
         self._lock = RLock()  # over the lines and the air: nothing is sent once they were given up
-        prepare(plan.jurors.values())
+        prepare(plan.asked)
 
     def __len__(self) -> int:
         return self.waiting + len(self._air)

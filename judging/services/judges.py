@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -40,6 +40,7 @@ from labeling.services.audit import record
 log = logging.getLogger(__name__)
 
 _ADDRESS_OF_NEW_JUDGES = "add"  # in judging.urls
+_KINDS = {"model": "model", "panel": "panel", "recorded": "recorded judge"}
 
 
 def add_model_version(
@@ -129,7 +130,7 @@ def write_model(entry: ModelEntry, actor: AnyUser | None, *, keep_examples: bool
     if fresh is None:
         check_template(entry.template or NEWEST, entry.params, examples is not None)
         fresh = _model_version(entry, examples, entry.template or NEWEST)
-    version, _ = _newest_or_added(entry.slug, fresh, actor)
+    version, _ = newest_or_added(entry.slug, fresh, actor)
     return _with_price(version, fresh.price, actor)
 
 
@@ -176,24 +177,41 @@ def write_panel(
     """`add_panel_version` inside a caller's transaction. Raises `InvalidJudge`."""
     check_members([member.judge.slug for member in members])
     for member in members:
-        if member.kind != JudgeVersion.Kind.MODEL:
+        if member.kind == JudgeVersion.Kind.PANEL:
             raise InvalidJudge(f"“{member.judge.slug}” is itself a panel; a panel's jurors are models.")
+    check_one_set(members)
     fresh = JudgeVersion(
         kind=JudgeVersion.Kind.PANEL,
         on_split=on_split,
+        has_recorded=any(member.has_recorded for member in members),
         fingerprint=judge_fingerprint(
             kind=JudgeVersion.Kind.PANEL,
             members=[member.fingerprint for member in members],
             on_split=on_split,
         ),
     )
-    version, added = _newest_or_added(slug, fresh, actor)
+    version, added = newest_or_added(slug, fresh, actor)
     if added:
         PanelMember.objects.bulk_create(
             PanelMember(panel=version, juror=member, position=position)
             for position, member in enumerate(members, start=1)
         )
     return version
+
+
+def check_one_set(members: Iterable[JudgeVersion]) -> None:
+    """Raise `InvalidJudge` where verdicts of two members were brought in for different criteria sets."""
+    sets = {
+        member.recording.criteria_set.slug: member.judge.slug
+        for member in members
+        if member.recording is not None
+    }
+    if len(sets) > 1:
+        (first, one), (second, other) = list(sets.items())[:2]
+        raise InvalidJudge(
+            f"The verdicts of “{one}” are of the criteria set “{first}”, those of “{other}” of “{second}”: "
+            "no row has both. Make a panel for each set."
+        )
 
 
 def _check_connection(entry: ModelEntry) -> None:
@@ -207,12 +225,14 @@ def _check_connection(entry: ModelEntry) -> None:
         raise InvalidJudge(str(problem)) from None
 
 
-def _newest_or_added(slug: str, fresh: JudgeVersion, actor: AnyUser | None) -> tuple[JudgeVersion, bool]:
+def newest_or_added(slug: str, fresh: JudgeVersion, actor: AnyUser | None) -> tuple[JudgeVersion, bool]:
     """The newest version where it is the same judge, else `fresh` as the next; and whether it was added."""
     judge = _judge(slug)
     newest = judge.versions.order_by("-number").first()
     if newest is not None and newest.kind != fresh.kind:
-        raise InvalidJudge(f"“{slug}” is a {newest.kind}. Give the {fresh.kind} a slug of its own.")
+        raise InvalidJudge(
+            f"“{slug}” is a {_KINDS[newest.kind]}. Give the {_KINDS[fresh.kind]} a slug of its own."
+        )
     if newest is not None and newest.fingerprint == fresh.fingerprint:
         return newest, False
     fresh.judge = judge

@@ -8,9 +8,10 @@ from typing import Any
 from judging.domain.aggregation import OnSplit
 from judging.domain.examples import Examples, read_stored
 from judging.domain.pacing import provider_of
-from judging.domain.prompt import response_schema, template_named
+from judging.domain.prompt import NEWEST, response_schema, template_named
 from judging.domain.prompt_parts import Template
-from judging.models import JudgeVersion, Run
+from judging.domain.recordings import fitting
+from judging.models import JudgeVersion, RecordedVerdict, Run
 from judging.services.connections import Connection, connection_of
 from labeling.domain.criteria import CriteriaSpec
 from labeling.services.criteria import spec_of
@@ -35,6 +36,8 @@ class Juror:
     template: Template
     examples: Examples | None
     schema: Mapping[str, Any]
+    recording_id: int | None = None  # whose verdicts stand in place of answers; nothing is asked then
+    fitting: frozenset[str] = frozenset()  # criteria whose recorded scores are all on their scale
 
     @property
     def corrects(self) -> bool:
@@ -65,6 +68,11 @@ class Plan:
     stops_early: bool
     reuses: bool
     noted: set[tuple[int, str, str]] = field(default_factory=set, compare=False)
+
+    @property
+    def asked(self) -> list[Juror]:
+        """The jurors that are asked; what the others said was brought in from a file."""
+        return [juror for juror in self.jurors.values() if juror.recording_id is None]
 
 
 def plan_of(run: Run) -> Plan:
@@ -109,6 +117,8 @@ def examples_for(version: JudgeVersion, criteria_set_slug: str) -> Examples | No
 
 
 def _juror(version: JudgeVersion, run: Run, criteria: CriteriaSpec) -> Juror:
+    if version.recording_id is not None:
+        return _recorded_juror(version, version.recording_id, criteria)
     return Juror(
         version_id=version.pk,
         model=version.model,
@@ -121,4 +131,24 @@ def _juror(version: JudgeVersion, run: Run, criteria: CriteriaSpec) -> Juror:
         template=template_named(version.template),
         examples=examples_for(version, run.criteria_version.criteria_set.slug),
         schema=response_schema(criteria, version.template),
+    )
+
+
+def _recorded_juror(version: JudgeVersion, recording_id: int, criteria: CriteriaSpec) -> Juror:
+    """One that nobody is asked for: it has neither provider nor key, and its template is never used."""
+    scores = RecordedVerdict.objects.filter(recording=recording_id).exclude(scores={})
+    return Juror(
+        version_id=version.pk,
+        model="",
+        family=version.family,
+        params={},
+        price=None,
+        connection=Connection(None, None),
+        base_url_env="",
+        provider="",
+        template=template_named(NEWEST),
+        examples=None,
+        schema={},
+        recording_id=recording_id,
+        fitting=fitting(criteria, scores.values_list("scores", flat=True)),
     )

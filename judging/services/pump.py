@@ -32,6 +32,7 @@ from judging.services.unasked import decided, known_answer
 _LANDING = 8.0  # seconds that a stopping worker waits for calls in flight
 _SAVE_EVERY = 0.3  # seconds
 _SAVE_AT = 50  # answers
+_UNASKED_AT_ONCE = 500  # rows, where every verdict was brought in from a file
 _LOOK_AGAIN = 1.0  # seconds until the run's state, or for free rows, is looked at again
 _REFUSALS_TO_PAUSE = 3  # failures of a juror without an answer between that say every call will fail
 
@@ -137,6 +138,8 @@ class Pump:
     def top_up(self) -> None:
         """Claim rows while fewer questions are in line than may be in flight: a save takes its time."""
         wanted = ceil((2 * self.flight.most - self.flight.waiting) / self.asked_first)
+        if not self.plan.asked:
+            wanted = _UNASKED_AT_ONCE
         crowded = self.flight.waiting > self.flight.most
         if self.starved and not len(self.flight) and not self.doubts.ripe(idle=True):
             self.start_over()
@@ -154,8 +157,8 @@ class Pump:
     @property
     def asked_first(self) -> int:
         """How many questions a row brings into the line when it is claimed."""
-        jurors = len(self.plan.jurors)
-        return ask_next(jurors, []) if self.plan.stops_early else jurors
+        jurors = max(1, len(self.plan.asked))
+        return min(jurors, ask_next(len(self.plan.jurors), [])) if self.plan.stops_early else jurors
 
     def claim(self, wanted: int) -> list[int]:
         rows = claims.claim(self.plan, self.worker, wanted)

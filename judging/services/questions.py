@@ -13,6 +13,7 @@ from judging.domain.verdicts import Score
 from judging.models import Verdict
 from judging.services.layer1 import examine
 from judging.services.plans import Plan
+from judging.services.recorded_answers import Recorded, recorded_answers
 from judging.services.reusing import Earlier, earlier_answers
 from labeling.models import Candidate, Submission
 
@@ -67,6 +68,7 @@ class Question:
     """One juror's pending verdict on one row. Each is itself: two are never equal.
 
     `earlier`: what this juror said to the very same question before, where that may be taken over.
+    `recorded`: what a file says that it said, where it is a recorded judge and the file knows the row.
     `sent`: what was sent for it so far; the one part that changes.
     """
 
@@ -74,6 +76,7 @@ class Question:
     juror_id: int
     row: Row
     earlier: Earlier | None = None
+    recorded: Recorded | None = None
     sent: Sent = field(default_factory=Sent)
 
 
@@ -97,6 +100,7 @@ def open_questions(plan: Plan, claimed: Sequence[int]) -> list[Question]:
     earlier = (
         earlier_answers(plan, _pending([*own.values(), *chain(*beneath.values())])) if plan.reuses else {}
     )
+    recorded = recorded_answers(plan, _pending([*own.values(), *chain(*beneath.values())]))
     questions = []
     for verdict in (own[pk] for pk in claimed if pk in own):
         seats = beneath[verdict.pk] if verdict.kind == Verdict.Kind.PANEL else [verdict]
@@ -108,7 +112,7 @@ def open_questions(plan: Plan, claimed: Sequence[int]) -> list[Question]:
             tuple(juror.outcome for juror in seats if juror.outcome != Verdict.Outcome.PENDING),
         )
         questions += [
-            Question(juror.pk, juror.judge_version_id, row, earlier.get(juror.pk))
+            Question(juror.pk, juror.judge_version_id, row, earlier.get(juror.pk), recorded.get(juror.pk))
             for juror in _pending(seats)
         ]
     return questions

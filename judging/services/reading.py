@@ -26,6 +26,7 @@ def read(plan: Plan, question: Question, reply: Reply) -> Answer:
         detail = refused.detail or SKIP_SENTENCES[refused.code]
         return _answer(juror, question, reply, Outcome.SKIPPED, refused.code, storable(detail))
     verdict = juror_verdict(plan.criteria, (*parsed.scores, *question.row.rule_scores))
+    assert verdict.overall is not None
     return _answer(
         juror,
         question,

@@ -31,6 +31,11 @@ type Scope = Literal["certify", "tune", "all", "unlabelled"]
 MOST_REPEATS = 10
 REPEATED_ROWS = 50  # of a run that repeats its questions, where nobody says how many
 
+CANNOT_BE_ASKED_AGAIN = (
+    "Verdicts of this judge were brought in from a file, and a recording says the same every time: it can "
+    "neither be replayed nor asked repeatedly. Choose a judge whose models can be asked."
+)
+
 
 class CannotRun(ValueError):
     """This run cannot be; the sentence says why and what to do."""
@@ -81,6 +86,8 @@ def planned(
         raise CannotRun(
             f"A {Run.Kind(kind).label} measures its judges, so it asks every juror about every row."
         )
+    if judge_version.has_recorded and kind in (Run.Kind.REPLAY, Run.Kind.CONSISTENCY):
+        raise CannotRun(CANNOT_BE_ASKED_AGAIN)
     most = MOST_REPEATS if kind == Run.Kind.CONSISTENCY else 1
     if not min(2, most) <= repeats <= most:
         raise CannotRun(
@@ -148,9 +155,19 @@ def checked_jurors(judge_version: JudgeVersion, criteria_version: CriteriaVersio
     if not jurors:
         raise CannotRun(f"The panel {judge_version} has no jurors. Add some, as a new version.")
     for juror in jurors:
-        if juror.kind != JudgeVersion.Kind.MODEL:
+        if juror.kind == JudgeVersion.Kind.PANEL:
             raise CannotRun(f"{juror} in the panel {judge_version} is itself a panel; jurors must be models.")
+        if juror.recording is not None:
+            _check_recording(juror, juror.recording.criteria_set, criteria_version.criteria_set)
     return jurors
+
+
+def _check_recording(juror: JudgeVersion, of_set: CriteriaSet, wanted: CriteriaSet) -> None:
+    if of_set != wanted:
+        raise CannotRun(
+            f"{juror} knows rows of the criteria set “{of_set}” only: its verdicts were brought in from a "
+            f"file. Bring its verdicts on “{wanted}” in as a judge of its own."
+        )
 
 
 def _checked_budget[T: (int, Decimal)](budget: T | None) -> T | None:
@@ -179,7 +196,7 @@ def _on_split(judge_version: JudgeVersion, criteria_version: CriteriaVersion) ->
 def _write_pending(run: Run, jurors: Sequence[JudgeVersion], candidates: QuerySet[Candidate]) -> int:
     """Returns how many questions of the run's own judge there are."""
     own = {"candidate_id": F("pk"), "candidate_hash": F("content_hash")}
-    alone = run.judge_version.kind == JudgeVersion.Kind.MODEL
+    alone = run.judge_version.kind != JudgeVersion.Kind.PANEL
     pending = _pending(run, run.judge_version, "juror" if alone else "panel")
     written = sum(insert_verdicts(candidates, **pending, **own, repeat=each) for each in range(run.repeats))
     if alone:

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from judging.domain.schedules import Every, UnknownZone, drawn, next_firing, seed_of
 from judging.models import Judge, JudgeVersion, Run, Schedule
-from judging.services.runs import CannotRun, start_run
+from judging.services.runs import CANNOT_BE_ASKED_AGAIN, CannotRun, start_run
 from labeling.access import AnyUser
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Submission
 from labeling.services.audit import record
@@ -231,6 +231,8 @@ def _live(schedule: Schedule) -> tuple[JudgeVersion, CriteriaVersion]:
     judge, criteria = schedule.judge.live_version, schedule.criteria_set.live_version
     if judge is None:
         raise CannotRun(f"The judge {schedule.judge} has no live version. Promote one.")
+    if judge.has_recorded:
+        raise CannotRun(CANNOT_BE_ASKED_AGAIN)
     if criteria is None:
         raise CannotRun(f"The criteria set {schedule.criteria_set} has no live version. Promote one.")
     return judge, criteria
