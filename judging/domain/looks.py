@@ -8,12 +8,12 @@ like Pocock's). Where few rows are in, most of it is kept for later.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from labeling.domain.agreement import Table, kappa, score_lower_bound, score_z
+from judging.domain.measured import Measured
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ _FARTHEST, _POINTS_PER_SPREAD, _FEWEST_POINTS = 8.0, 5, 600
 
 
 class PlanUsedUp(ValueError):
-    """There are more rows than were planned for; the message says what to do."""
+    """There are more rows than were planned for; the message says how many. A new plan wants fresh rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +76,31 @@ class Look:
         return self.z >= self.boundary
 
 
-def take_look(plan: Plan, taken: Sequence[int], table: Table, bar: float) -> Look | None:
-    """The look that is due with the rows of `table`; None between looks, where a state may only fall.
+def take_look(plan: Plan, taken: Sequence[int], measured: Measured, bar: Decimal) -> Look | None:
+    """The look that is due with these rows; None between looks, where a state may only fall.
 
     `taken`: rows at this attempt's earlier looks, ascending. Raises `PlanUsedUp` beyond `n_max`, and
     Undefined where kappa or its test against the bar does not exist.
     """
-    number = look_due(plan, taken, table.n)
+    number = look_due(plan, taken, measured.n)
     if number is None:
         return None
-    boundary = boundaries((*taken, table.n), plan.n_max, attempt_alpha(plan.attempt, plan.alpha))[-1]
-    low = score_lower_bound(table, NormalDist().cdf(boundary))
-    return Look(number, table.n, kappa(table), low, score_z(table, bar), boundary)
+    boundary = boundaries((*taken, measured.n), plan.n_max, attempt_alpha(plan.attempt, plan.alpha))[-1]
+    value, low = float(measured.kappa()), measured.lower_at(boundary)
+    return Look(number, measured.n, value, low, measured.z(bar), boundary)
+
+
+def next_look(plan: Plan, taken: Sequence[int], n: int) -> int | None:
+    """The scored rows at which the next look is planned: one that `n` has reached if it was not taken yet.
+
+    None where no look is left.
+    """
+    if n > plan.n_max:
+        return None
+    number = look_due(plan, taken, n)
+    if number is not None:
+        return plan.looks[number - 1]
+    return next((planned for planned in plan.looks if planned > max(n, *taken, 0)), None)
 
 
 def look_due(plan: Plan, taken: Sequence[int], n: int) -> int | None:
@@ -96,10 +109,7 @@ def look_due(plan: Plan, taken: Sequence[int], n: int) -> int | None:
     None before the first and where each look up to `n` was taken. Raises `PlanUsedUp` beyond `n_max`.
     """
     if n > plan.n_max:
-        raise PlanUsedUp(
-            f"{n} rows are more than the {plan.n_max} that were planned. Make a new plan, on rows that this "
-            "judge was never scored on."
-        )
+        raise PlanUsedUp(f"{n} rows are more than the {plan.n_max} that were planned.")
     reached = sum(planned <= n for planned in plan.looks)
     used = sum(planned <= max(taken, default=0) for planned in plan.looks)
     return reached if reached > used else None

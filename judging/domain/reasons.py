@@ -167,7 +167,8 @@ _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {
         "Label more rows that people {name}."
     ),
     CertificateReason.UNDEFINED_KAPPA: (
-        "Kappa does not exist here: all rows are of one class, so agreement cannot be told from luck."
+        "Kappa does not exist here: people and judge give all scored rows one and the same verdict, so "
+        "agreement cannot be told from luck. Label rows of both kinds."
     ),
     CertificateReason.LOW_COVERAGE: (
         "The judge gave a verdict on {have} of the golden rows and the policy asks for {need}. "
@@ -176,14 +177,16 @@ _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {
     CertificateReason.BELOW_BAR: "Kappa {have} is below the bar of {need}.",
     CertificateReason.BOUND_BELOW_BAR: (
         "The 95% lower bound of kappa, {have}, is below the bar of {need}. With few rows luck passes judges: "
-        "one whose true kappa is .55 passes a bar of .65 about one time in four at n = 30."
+        "one whose true kappa is .55 passes a bar of .65 about one time in four at n = 30. {more}"
     ),
     CertificateReason.SKIPS_WORST_CASE: (
-        "With every skip counted as a disagreement kappa is {have}, below the bar of {need}."
+        "With every skip counted as a disagreement kappa is {have}, below the bar of {need}. "
+        "See the skips by reason."
     ),
-    CertificateReason.ORDERING_VIOLATED: "{have} reference sets are ordered wrongly by this judge.",
+    CertificateReason.ORDERING_VIOLATED: "{have} ordered wrongly by this judge.",
     CertificateReason.HUMAN_CEILING_LOW: (
-        "People agree with each other only to kappa {have}: sharpen the criteria before judging by them."
+        "People agree with each other only to kappa {have}: sharpen the criteria before judging by them. "
+        "Against the labels of one person even a perfect judge would reach no more than about {reach}."
     ),
     CertificateReason.UNRESOLVED_LABELS: (
         "{have} left out because people disagree. A lead can settle that with a ruling."

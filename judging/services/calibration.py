@@ -11,7 +11,9 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from judging.domain.precheck import criteria_text_of
 from judging.models import Calibration, CalibrationRow, Judge, JudgeVersion, Run, Verdict
 from judging.services.layer1 import examine
+from judging.services.weighing import drawn_unequally, weigh
 from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Ruling
+from labeling.services.human_agreement import HumanAgreement
 
 CELLS = {("pass", "pass"): "a", ("pass", "fail"): "b", ("fail", "pass"): "c", ("fail", "fail"): "d"}
 # Truth and outcome of a row → the counts it is part of; a second one where Layer 1 would not have killed it.
@@ -137,10 +139,11 @@ def calibrate(
     as_of: datetime,
     run_complete: bool,
     attempt: int,
+    people: HumanAgreement | None,
 ) -> Calibration:
     """Store and count one judge version's verdicts in `run`. Called inside the caller's transaction.
 
-    `killed_by`: what `layer1` says of every row in `truths`.
+    `killed_by`: what `layer1` says of every row in `truths`. `people`: how far they agree with each other.
     """
     calibration = Calibration.objects.create(
         run=run,
@@ -151,12 +154,16 @@ def calibrate(
         run_complete=run_complete,
         attempt=attempt,
         as_of=as_of,
+        human_kappa=people.value if people else None,
+        human_rows=people.rows if people else 0,
         **dict.fromkeys(CELLS.values(), 0),
     )
     answers = answers_in(run).filter(judge_version=judge_version)
     for chunk in batched(rows_of({judge_version.pk: calibration}, answers, truths, killed_by), _CHUNK):
         CalibrationRow.objects.bulk_create(chunk)
     _count(calibration)
+    weigh(calibration)
+    calibration.save()
     return calibration
 
 
@@ -172,10 +179,13 @@ def rows_of(
     killed_by: Mapping[int, str],
 ) -> Iterator[CalibrationRow]:
     """Rows for those of the answers whose candidate is in `truths`; not saved yet."""
+    version = next(iter(by_judge.values())).criteria_version
+    drawn = drawn_unequally(version.criteria_set_id)
     for verdict, judge, candidate, outcome in answers.values_list(
         "pk", "judge_version_id", "candidate_id", "outcome"
     ):
         if candidate in truths:
+            probability, stratum = drawn.get(candidate, (1.0, ""))
             yield CalibrationRow(
                 calibration=by_judge[judge],
                 candidate_id=candidate,
@@ -183,6 +193,8 @@ def rows_of(
                 truth=truths[candidate],
                 outcome=outcome,
                 killed_by=killed_by[candidate],
+                probability=probability,
+                stratum=stratum,
             )
 
 
@@ -192,7 +204,6 @@ def _count(calibration: Calibration) -> None:
     groups = rows_now.values_list("truth", "outcome", "killed_by").annotate(rows=Count("pk"))
     for truth, outcome, killed_by, rows in groups:
         tally(calibration, truth=truth, outcome=outcome, killed_by=killed_by, rows=rows)
-    calibration.save()
 
 
 def tally(calibration: Calibration, *, truth: str, outcome: str, killed_by: str, rows: int) -> None:

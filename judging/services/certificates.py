@@ -31,12 +31,15 @@ def in_force(source: Run | Calibration | Certificate) -> CertificateQuerySet:
 
 def policy_of(criteria_set: CriteriaSet) -> Policy:
     """What the criteria set demands of judges now."""
-    return Policy(**{name: getattr(criteria_set, name) for name in Policy.__dataclass_fields__})
+    now = {name: getattr(criteria_set, name) for name in Policy.__dataclass_fields__}
+    return Policy(**now | {"looks": tuple(now["looks"])})
 
 
 def policy_then(certificate: Certificate) -> Policy:
     """What it demanded when this certificate was decided; what was not demanded yet has its default."""
     then = {name: given for name, given in certificate.policy.items() if name in Policy.__dataclass_fields__}
+    if "looks" in then:
+        then["looks"] = tuple(then["looks"])
     return Policy(**then | {name: Decimal(then[name]) for name in ("bar", "min_coverage")})
 
 
@@ -132,6 +135,7 @@ def _snapshot(policy: Policy) -> dict[str, Any]:
 def _figures(decision: Decision) -> dict[str, Any]:
     """The decision's numbers as a certificate stores them."""
     low, high = decision.interval or (None, None)
+    finding = decision.finding
     exact = {
         name: None if (value := getattr(decision, name)) is None else float(value)
         for name in ("kappa", "agreement", "coverage", "kappa_worst_case")
@@ -143,6 +147,11 @@ def _figures(decision: Decision) -> dict[str, Any]:
         "n": decision.n,
         "n_pass": decision.n_pass,
         "n_fail": decision.n_fail,
+        "look": finding.look,
+        "z": finding.z,
+        "boundary": finding.boundary,
+        "bound_at_looks": finding.low,
+        "next_look": finding.next_look,
     }
 
 

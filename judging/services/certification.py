@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from judging.domain.reasons import CertificateReason
 from judging.models import Certificate, Run, Verdict
+from judging.services.attempts import keeping_its_plan
 from judging.services.calibration import attempts, calibrate, golden_truths, layer1
 from judging.services.certificates import (
     append,
@@ -25,6 +26,7 @@ from judging.services.deciding import against, decision_on, only_fallen
 from judging.services.recounting import Moved, changes_anything, count_again, moved_since
 from judging.services.retried import asked_again
 from labeling.models import CriteriaVersion
+from labeling.services.human_agreement import human_agreement
 
 
 @transaction.atomic
@@ -70,6 +72,7 @@ def _certify(run: Run, known: Mapping[int, str], complete: bool, moment: datetim
     killed_by = _completed(known, run, truths)
     seats = run.judge_version.seats.select_related("juror__judge")
     judged = [run.judge_version, *(seat.juror for seat in seats)]
+    people = human_agreement(run.criteria_version)
     calibrations = [
         calibrate(
             run=run,
@@ -79,12 +82,15 @@ def _certify(run: Run, known: Mapping[int, str], complete: bool, moment: datetim
             as_of=moment,
             run_complete=complete,
             attempt=attempts(judge_version.judge, run.criteria_version),
+            people=people,
         )
         for judge_version in judged
     ]
-    policy = policy_of(run.criteria_version.criteria_set)
+    policy = keeping_its_plan(policy_of(run.criteria_version.criteria_set), calibrations[0])
     calibrated_at = run.finished_at or moment
-    decision = decision_on(policy, calibrations[0], calibrated_at=calibrated_at, moment=moment)
+    decision = decision_on(
+        policy, calibrations[0], calibrated_at=calibrated_at, moment=moment, takes_look=complete
+    )
     return append(
         calibrations[0],
         policy,

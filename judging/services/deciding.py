@@ -6,32 +6,47 @@ from datetime import datetime
 
 from judging.domain.certification import Decision, Evidence, Policy, decide
 from judging.domain.reasons import CertificateReason, Reason, certificate_reason
-from judging.models import Calibration
+from judging.models import Calibration, OrderingResult
+from judging.services.attempts import attempt_of
+from judging.services.weighing import strata_of, worst_strata_of
 from labeling.models import CriteriaSet
-
-_BOUND_NOT_APPLIED = Reason(
-    CertificateReason.BOUND_BELOW_BAR,
-    "not measured",
-    "The policy demands the rule “bound”, which this version cannot apply. Set the policy's rule to “point”.",
-)
 
 
 def decision_on(
-    policy: Policy, calibration: Calibration, *, calibrated_at: datetime, moment: datetime
+    policy: Policy,
+    calibration: Calibration,
+    *,
+    calibrated_at: datetime,
+    moment: datetime,
+    takes_look: bool = False,
 ) -> Decision:
-    """What the policy says of these counts at `moment`."""
-    evidence = Evidence(
+    """What the policy says of these counts at `moment`.
+
+    `takes_look`: a calibration run has just ended, so the rule `bound` takes the look that is due. For all
+    else the state may only fall: the counts are held against the boundary of the last look.
+    """
+    evidence = _evidence(calibration, calibrated_at)
+    if policy.rule == CriteriaSet.Rule.BOUND:
+        evidence = replace(evidence, attempt=attempt_of(policy, calibration, takes_look=takes_look))
+    return decide(policy, evidence, moment)
+
+
+def _evidence(calibration: Calibration, calibrated_at: datetime) -> Evidence:
+    return Evidence(
         table=calibration.table,
         calibrated_at=calibrated_at,
         skipped_pass=calibration.skipped_pass,
         skipped_fail=calibration.skipped_fail,
         unresolved=calibration.unresolved,
         run_complete=calibration.run_complete,
+        human_kappa=calibration.human_kappa,
+        ordering_violations=OrderingResult.objects.violations(
+            calibration.judge_version_id, calibration.criteria_version_id
+        ),
+        strata=strata_of(calibration),
+        worst_strata=worst_strata_of(calibration),
+        design_effect=calibration.design_effect or 1.0,
     )
-    if policy.rule == CriteriaSet.Rule.BOUND:  # what is demanded and was not computed certifies nobody
-        decision = decide(replace(policy, rule="point"), evidence, moment)
-        return replace(decision, certified=False, reasons=(*decision.reasons, _BOUND_NOT_APPLIED))
-    return decide(policy, evidence, moment)
 
 
 def only_fallen(decision: Decision, *, was_certified: bool) -> Decision:

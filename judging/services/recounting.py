@@ -21,9 +21,14 @@ from judging.services.calibration import (
     tally,
     unresolved_rows,
 )
+from judging.services.weighing import weigh
+from labeling.services.human_agreement import human_agreement
 
 _CHUNK = 500
-_NAMES = sorted({name for names in COUNTS.values() for name in names} | {"layer1"})
+_NAMES = sorted(
+    {name for names in COUNTS.values() for name in names}
+    | {"layer1", "strata", "standard_error", "design_effect"}
+)
 
 
 @dataclass(slots=True)
@@ -79,8 +84,18 @@ def count_again(run: Run, moved: Moved, moment: datetime) -> list[Calibration]:
         _end(run, chunk, by_judge)
     for chunk in batched(moved.come, _CHUNK):
         _begin(run, {pk: moved.come[pk] for pk in chunk}, by_judge, killed_by)
+    _weigh(by_judge, run.judge_version_id)
     Calibration.objects.bulk_update(again, _NAMES)
     return again
+
+
+def _weigh(by_judge: Mapping[int, Calibration], decided_on: int) -> None:
+    """The spread of the judge that certificates are about; of its jurors nothing is decided by theirs."""
+    for judge_version_id, calibration in by_judge.items():
+        if judge_version_id == decided_on:
+            weigh(calibration)
+        else:
+            calibration.standard_error = calibration.design_effect = calibration.strata = None
 
 
 def _killed_by(run: Run, moved: Moved) -> dict[int, str]:
@@ -95,11 +110,14 @@ def _killed_by(run: Run, moved: Moved) -> dict[int, str]:
 def _successors(run: Run, moved: Moved, moment: datetime) -> list[Calibration]:
     """The current calibrations again, under another truth; their counts are still the old ones."""
     current = list(run.calibrations.filter(is_current=True))
+    people = human_agreement(run.criteria_version)
     new_values = {
         "id": None,
         "is_current": True,
         "golden_hash": changed_hash(current[0].golden_hash, gone=moved.gone, come=moved.come),
         "unresolved": unresolved_rows(run.criteria_version),
+        "human_kappa": people.value if people else None,
+        "human_rows": people.rows if people else 0,
         "as_of": moment,
     }
     run.calibrations.filter(is_current=True).update(is_current=False)

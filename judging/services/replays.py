@@ -11,6 +11,7 @@ from judging.models import Calibration, Run, Verdict
 from judging.services.calibration import attempts, calibrate, golden_truths, layer1
 from judging.services.recounting import count_again
 from judging.services.retried import asked_again
+from labeling.services.human_agreement import human_agreement
 
 
 def count_replay(*, run: Run, known: Mapping[int, str], now: datetime | None = None) -> list[Calibration]:
@@ -32,6 +33,7 @@ def count_replay(*, run: Run, known: Mapping[int, str], now: datetime | None = N
 def _counted(run: Run, known: Mapping[int, str], moment: datetime) -> list[Calibration]:
     truths = golden_truths(run)
     killed_by = {**known, **layer1(run.criteria_version, truths.keys() - known.keys())}
+    people = human_agreement(run.criteria_version)
     jurors = [seat.juror for seat in run.judge_version.seats.select_related("juror__judge")]
     return [
         calibrate(
@@ -42,6 +44,7 @@ def _counted(run: Run, known: Mapping[int, str], moment: datetime) -> list[Calib
             as_of=moment,
             run_complete=True,
             attempt=attempts(judge.judge, run.criteria_version),
+            people=people,
         )
         for judge in (run.judge_version, *jurors)
     ]

@@ -1,5 +1,6 @@
 """Kappa of rows that were drawn with unequal probabilities."""
 
+from dataclasses import astuple
 from math import atanh, sqrt, tanh
 from statistics import NormalDist
 
@@ -10,27 +11,38 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from labeling.domain.agreement import Table, Undefined, kappa, kappa_se
-from labeling.domain.agreement.drawn import DrawnRow, drawn_kappa
+from labeling.domain.agreement.drawn import Cell, Stratum, drawn_kappa
 from tests.domain.tables import tables
 
 type Cells = tuple[int, ...]
 VERDICTS = ((True, True), (True, False), (False, True), (False, False))
-# Two in each stratum at least; a stratum is drawn with one probability.
+counts = st.integers(0, 6)
 strata = st.lists(
-    st.tuples(st.floats(0.05, 1), st.lists(st.sampled_from(VERDICTS), min_size=2, max_size=20)),
+    st.builds(Stratum, st.floats(0.05, 1), st.builds(Table, counts, counts, counts, counts)),
     min_size=1,
     max_size=3,
-)
+).filter(lambda strata: sum(each.table.n for each in strata) > 1)
 
 
-def rows_of(cells: Cells, probability: float, stratum: str) -> list[DrawnRow]:
-    counted = zip(VERDICTS, cells, strict=True)
-    return [DrawnRow(*pair, probability, stratum) for pair, count in counted for _ in range(count)]
+def drawn(cells: Cells, probability: float) -> Stratum:
+    return Stratum(probability, Table(*cells))
+
+
+def as_rows(strata: list[Stratum]) -> tuple[list[bool], list[bool], list[float]]:
+    """What people and judge say of each row, and what it weighs."""
+    rows = [
+        (*pair, 1 / each.probability)
+        for each in strata
+        for pair, count in zip(VERDICTS, astuple(each.table), strict=True)
+        for _ in range(count)
+    ]
+    human, judge, weights = zip(*rows, strict=True)
+    return list(human), list(judge), list(weights)
 
 
 def test_rows_drawn_twice_as_often_count_half() -> None:
     # Where jurors agreed, p = .5: 40, 1, 1, 18 stand for 80, 2, 2, 36. The others stand for themselves.
-    rows = rows_of((40, 1, 1, 18), 0.5, "agreed") + rows_of((5, 8, 6, 4), 1.0, "split")
+    rows = [drawn((40, 1, 1, 18), 0.5), drawn((5, 8, 6, 4), 1.0)]
 
     assert drawn_kappa(rows).value == pytest.approx(kappa(Table(85, 10, 8, 40)))
     assert drawn_kappa(rows).n == 83
@@ -38,7 +50,7 @@ def test_rows_drawn_twice_as_often_count_half() -> None:
 
 @given(tables.filter(lambda table: table.n > 1), st.floats(0.01, 1))
 def test_with_equal_probabilities_it_is_plain_kappa(table: Table, probability: float) -> None:
-    found = drawn_kappa(rows_of((table.a, table.b, table.c, table.d), probability, "all"))
+    found = drawn_kappa([Stratum(probability, table)])
 
     assert found.value == pytest.approx(kappa(table), abs=1e-9)
     # A stratum's variance divides by n − 1, Fleiss, Cohen & Everitt's by n.
@@ -46,33 +58,34 @@ def test_with_equal_probabilities_it_is_plain_kappa(table: Table, probability: f
 
 
 @given(strata)
-def test_it_is_that_of_scikit_learn_with_weights(drawn: list[tuple[float, list[tuple[bool, bool]]]]) -> None:
-    rows = [DrawnRow(*pair, p, number) for number, (p, pairs) in enumerate(drawn) for pair in pairs]
-    human, judge = [row.human for row in rows], [row.judge for row in rows]
+def test_it_is_that_of_scikit_learn_with_weights(strata: list[Stratum]) -> None:
+    human, judge, weights = as_rows(strata)
     if len({*human, *judge}) < 2:
         with pytest.raises(Undefined, match="one and the same verdict"):
-            drawn_kappa(rows)
+            drawn_kappa(strata)
         return
 
-    found = drawn_kappa(rows)
+    found = drawn_kappa(strata)
 
-    weights = [1 / row.probability for row in rows]
     assert found.value == pytest.approx(cohen_kappa_score(human, judge, sample_weight=weights), abs=1e-7)
     assert -1 - 1e-9 <= found.value <= 1 + 1e-9
     assert found.bound is None or -1 <= found.bound <= found.value
+    assert sum(w * found.influences[Cell(h, j)] for h, j, w in zip(human, judge, weights, strict=True)) == (
+        pytest.approx(0, abs=1e-6)
+    )
 
 
 def test_the_standard_error_is_that_of_small_changes() -> None:
     # Numerically: how kappa moves with each row's weight is that row's influence.
-    rows = rows_of((40, 3, 5, 18), 0.5, "one") + rows_of((6, 8, 7, 4), 0.9, "two")
-    human, judge = [row.human for row in rows], [row.judge for row in rows]
-    weights = np.array([1 / row.probability for row in rows])
+    rows = [drawn((40, 3, 5, 18), 0.5), drawn((6, 8, 7, 4), 0.9)]
+    human, judge, each = as_rows(rows)
+    weights = np.array(each)
 
     def moved(number: int, by: float) -> float:
-        changed = weights + by * (np.arange(len(rows)) == number)
+        changed = weights + by * (np.arange(len(weights)) == number)
         return float(cohen_kappa_score(human, judge, sample_weight=changed))
 
-    slopes = np.array([(moved(n, 1e-4) - moved(n, -1e-4)) / 2e-4 for n in range(len(rows))])
+    slopes = np.array([(moved(n, 1e-4) - moved(n, -1e-4)) / 2e-4 for n in range(len(weights))])
     totals = (weights * slopes)[:66], (weights * slopes)[66:]
     variance = sum(len(part) * part.var(ddof=1) for part in totals)
 
@@ -80,30 +93,50 @@ def test_the_standard_error_is_that_of_small_changes() -> None:
 
 
 def test_the_bound_by_hand() -> None:
-    found = drawn_kappa(rows_of((40, 3, 5, 18), 0.5, "one") + rows_of((6, 8, 7, 4), 0.9, "two"))
+    found = drawn_kappa([drawn((40, 3, 5, 18), 0.5), drawn((6, 8, 7, 4), 0.9)])
     reach = NormalDist().inv_cdf(0.95) * found.se / (1 - found.value**2)
 
     assert found.bound == pytest.approx(tanh(atanh(found.value) - reach))
 
 
 def test_perfect_agreement_has_no_bound() -> None:
-    found = drawn_kappa(rows_of((20, 0, 0, 10), 0.5, "one") + rows_of((5, 0, 0, 5), 1.0, "two"))
+    found = drawn_kappa([drawn((20, 0, 0, 10), 0.5), drawn((5, 0, 0, 5), 1.0)])
 
     assert found.value == 1
     assert found.bound is None
 
 
 def test_what_cannot_be_known_is_undefined() -> None:
-    with pytest.raises(Undefined, match="no scored rows"):
+    with pytest.raises(Undefined, match="no two scored rows"):
         drawn_kappa([])
-    with pytest.raises(Undefined, match="single scored row"):
-        drawn_kappa([*rows_of((4, 1, 1, 4), 0.5, "one"), DrawnRow(True, False, 1.0, "two")])
+    with pytest.raises(Undefined, match="one and the same verdict"):
+        drawn_kappa([drawn((4, 0, 0, 0), 0.5), drawn((3, 0, 0, 0), 1.0)])
+
+
+def test_a_row_alone_in_its_stratum_is_put_with_the_nearest() -> None:
+    lonely = [drawn((8, 1, 2, 9), 0.5), drawn((1, 0, 0, 0), 0.9), drawn((3, 1, 1, 3), 1.0)]
+    found = drawn_kappa(lonely)
+
+    # By hand: the row with p = .9 joins those with .5; what a row adds to the total is w·ψ.
+    psi = [found.influences[Cell(*pair)] for pair in VERDICTS]
+    first = [2 * psi[0]] * 8 + [2 * psi[1]] + [2 * psi[2]] * 2 + [2 * psi[3]] * 9 + [psi[0] / 0.9]
+    second = [psi[0]] * 3 + [psi[1], psi[2]] + [psi[3]] * 3
+    variance = sum(len(part) * np.var(part, ddof=1) for part in (first, second))
+    assert found.se == pytest.approx(sqrt(variance) / (40 + 1 / 0.9 + 8))
+
+
+def test_a_statistic_reaches_its_boundary_just_where_the_bound_reaches_the_bar() -> None:
+    found = drawn_kappa([drawn((40, 3, 5, 18), 0.5), drawn((6, 8, 7, 4), 0.9)])
+    z = found.z(0.4, inflation=1.3)
+
+    assert z is not None
+    assert found.lower(z, inflation=1.3) == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize("probability", [0.0, -0.1, 1.1, float("nan")])
 def test_a_probability_that_no_draw_has_is_refused(probability: float) -> None:
     with pytest.raises(ValueError, match="above 0 and is at most 1"):
-        DrawnRow(True, True, probability, "one")
+        Stratum(probability, Table(1, 0, 0, 0))
 
 
 def test_the_bound_covers_the_true_kappa_and_the_plain_one_misses_it() -> None:
@@ -117,7 +150,7 @@ def test_the_bound_covers_the_true_kappa_and_the_plain_one_misses_it() -> None:
 
     for _ in range(300):
         of_easy, of_hard = (tuple(map(int, rng.multinomial(100, cells))) for cells in (easy, hard))
-        bound = drawn_kappa([*rows_of(of_easy, 1 / 18, "easy"), *rows_of(of_hard, 1 / 2, "hard")]).bound
+        bound = drawn_kappa([drawn(of_easy, 1 / 18), drawn(of_hard, 1 / 2)]).bound
         covered += bound is not None and bound <= true
         plain.append(kappa(Table(*(one + other for one, other in zip(of_easy, of_hard, strict=True)))))
 

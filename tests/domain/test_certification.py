@@ -170,8 +170,8 @@ def test_skips_count_as_disagreements_in_the_worst_case() -> None:
 
 
 def test_a_rule_that_cannot_be_applied_certifies_nobody() -> None:
-    with pytest.raises(UnknownRule, match="“bound” cannot be applied"):
-        decision(policy=replace(POLICY, rule="bound"))
+    with pytest.raises(UnknownRule, match="“luck” cannot be applied"):
+        decision(policy=replace(POLICY, rule="luck"))
 
 
 def test_a_certificate_is_over_in_the_second_it_expires() -> None:

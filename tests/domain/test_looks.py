@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from decimal import Decimal
 from statistics import NormalDist
 
 import numpy as np
@@ -23,10 +24,12 @@ from judging.domain.looks import (
     spending_boundaries,
     take_look,
 )
+from judging.domain.measured import Measured
 from labeling.domain.agreement import Table, Undefined, score_z
 from tests.shared import vectors
 
 PATHS = 4_000
+BAR = Decimal("0.65")
 DEFAULT = Plan()
 looks_taken = st.lists(st.integers(1, 400), min_size=1, max_size=4, unique=True).map(sorted)
 
@@ -117,9 +120,9 @@ def test_which_look_is_due(taken: tuple[int, ...], n: int, due: int | None) -> N
 
 def test_beyond_the_plan_there_is_no_look() -> None:
     with pytest.raises(PlanUsedUp, match="401 rows are more than the 400 that were planned"):
-        take_look(DEFAULT, (), Table(201, 0, 0, 200), 0.65)
+        take_look(DEFAULT, (), Measured(Table(201, 0, 0, 200)), BAR)
 
-    roomy = take_look(Plan(n_max=420), (), Table(201, 0, 0, 200), 0.65)
+    roomy = take_look(Plan(n_max=420), (), Measured(Table(201, 0, 0, 200)), BAR)
 
     assert roomy is not None
     assert roomy.boundary == pytest.approx(NormalDist().inv_cdf(1 - alpha_spent(401 / 420)))
@@ -148,7 +151,7 @@ def test_a_plan_that_cannot_be_followed_is_refused(make: object) -> None:
 def test_a_look_says_what_it_found() -> None:
     perfect = Table(15, 0, 0, 15)  # z(.65) = .35·√(30/.5775) = 2.5226 against 2.5086
 
-    look = take_look(DEFAULT, (), perfect, 0.65)
+    look = take_look(DEFAULT, (), Measured(perfect), BAR)
 
     assert look is not None
     assert (look.number, look.n, look.value, look.shown) == (1, 30, 1.0, True)
@@ -158,16 +161,16 @@ def test_a_look_says_what_it_found() -> None:
 
 
 def test_perfect_agreement_with_three_fails_among_30_shows_nothing() -> None:
-    look = take_look(DEFAULT, (), Table(27, 0, 0, 3), 0.65)
+    look = take_look(DEFAULT, (), Measured(Table(27, 0, 0, 3)), BAR)
 
     assert look is not None
     assert not look.shown
-    assert take_look(DEFAULT, (30,), Table(27, 0, 0, 3), 0.65) is None
+    assert take_look(DEFAULT, (30,), Measured(Table(27, 0, 0, 3)), BAR) is None
 
 
 def test_where_the_test_does_not_exist_nothing_is_shown() -> None:
     with pytest.raises(Undefined, match="one and the same verdict"):
-        take_look(DEFAULT, (), Table(40, 0, 0, 0), 0.65)
+        take_look(DEFAULT, (), Measured(Table(40, 0, 0, 0)), BAR)
 
 
 @given(st.integers(0, 60), st.integers(0, 20), st.integers(0, 20), st.integers(1, 60), st.integers(1, 3))
@@ -176,7 +179,7 @@ def test_a_kappa_is_shown_just_where_its_bound_is_above_the_bar(
 ) -> None:
     table = Table(a, b, c, d)
     try:
-        look = take_look(Plan(attempt=attempt), (), table, 0.65)
+        look = take_look(Plan(attempt=attempt), (), Measured(table), BAR)
     except Undefined:
         return
 

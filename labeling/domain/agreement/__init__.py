@@ -19,6 +19,7 @@ from labeling.domain.agreement.score import (
     estimate_kappa,
     labels_needed,
     score_interval,
+    score_lower_at,
     score_lower_bound,
     score_z,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "prevalence_index",
     "recall",
     "score_interval",
+    "score_lower_at",
     "score_lower_bound",
     "score_z",
     "worst_case",

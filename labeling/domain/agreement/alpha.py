@@ -4,10 +4,13 @@ Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability". Two people with
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from labeling.domain.agreement.tables import Interval, Undefined
+
+# How many labels of each class a row has.
+type Kind = tuple[tuple[Hashable, int], ...]
 
 _RESAMPLES = 2_000
 # Where more resamples than this share have no alpha, the rest say too little of the doubt.
@@ -31,20 +34,37 @@ class Alpha:
 def nominal_alpha(rows: Iterable[Sequence[Hashable]], seed: int, level: float = 0.95) -> Alpha:
     """Alpha of rows, each with the labels that it was given; gaps are simply not among them.
 
-    Rows with fewer than two labels say nothing and are left out. The interval is that of percentiles over
-    rows drawn again with `seed`. Raises Undefined where no row has two labels, and where all labels are one
-    and the same: there chance cannot disagree.
+    Rows with fewer than two labels say nothing and are left out. The interval and what raises Undefined are
+    as in `alpha_of`.
     """
-    kinds = Counter(tuple(sorted(row, key=repr)) for row in rows if len(row) > 1)
-    if not kinds:
+    return alpha_of(Counter(_kind(Counter(row)) for row in rows), seed, level)
+
+
+def _kind(counts: Mapping[Hashable, int]) -> Kind:
+    return tuple(sorted(counts.items(), key=repr))
+
+
+def alpha_of(kinds: Mapping[Kind, int], seed: int, level: float = 0.95) -> Alpha:
+    """The same of rows that are counted already: how many rows have so many labels of each class.
+
+    The interval is that of percentiles over rows drawn again with `seed`. Raises Undefined where no row has
+    two labels, and where all labels are one and the same: there chance cannot disagree.
+    """
+    told = [(Counter(dict(kind)), times) for kind, times in kinds.items() if _labels(kind) > 1 and times]
+    if not told:
         raise Undefined("No row has two labels, so there is no agreement to speak of.")
     total: Counter[Hashable] = Counter()
-    for kind, times in kinds.items():
-        total.update({label: count * times for label, count in Counter(kind).items()})
-    if len(total) < 2:
+    for row, times in told:
+        total.update({label: count * times for label, count in row.items()})
+    if len(+total) < 2:
         raise Undefined("All labels are one and the same: alpha is undefined.")
-    observed = sum(_disagreement(Counter(kind)) * times for kind, times in kinds.items())
-    return Alpha(_alpha(observed, total), _bootstrap(kinds, seed, level), kinds.total(), total.total())
+    observed = sum(_disagreement(row) * times for row, times in told)
+    rows = sum(times for _, times in told)
+    return Alpha(_alpha(observed, total), _bootstrap(told, seed, level), rows, total.total())
+
+
+def _labels(kind: Kind) -> int:
+    return sum(count for _, count in kind)
 
 
 def _disagreement(row: Counter[Hashable]) -> float:
@@ -59,15 +79,15 @@ def _alpha(observed: float, total: Counter[Hashable]) -> float:
     return 1 - (labels - 1) * observed / (labels**2 - sum(count**2 for count in total.values()))
 
 
-def _bootstrap(kinds: Counter[tuple[Hashable, ...]], seed: int, level: float) -> Interval | None:
+def _bootstrap(told: Sequence[tuple[Counter[Hashable], int]], seed: int, level: float) -> Interval | None:
     """Percentiles of alpha over rows drawn with replacement (Efron 1979), counted by kinds of equal rows."""
     import numpy as np
 
-    counts = [Counter(kind) for kind in kinds]
+    counts = [row for row, _ in told]
     classes = sorted({label for row in counts for label in row}, key=repr)
     table = np.array([[row[label] for label in classes] for row in counts])
     each = np.array([_disagreement(row) for row in counts])
-    rows = np.array(list(kinds.values()))
+    rows = np.array([times for _, times in told])
     times = np.random.default_rng(seed).multinomial(rows.sum(), rows / rows.sum(), _RESAMPLES)
     totals = times @ table
     labels = totals.sum(axis=1)

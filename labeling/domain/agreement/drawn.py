@@ -4,115 +4,159 @@ Counted plainly, rows of which too many were drawn decide the result: a true .69
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
-from labeling.domain.agreement.tables import Undefined
+from labeling.domain.agreement.graded import fisher_interval
+from labeling.domain.agreement.tables import Interval, Margins, Table, Undefined
 
 # Below this a standard error is rounding, not spread.
 _NO_SPREAD = 1e-9
 
 
+class Cell(NamedTuple):
+    """One cell of a table: whether people and judge pass its rows."""
+
+    human: bool
+    judge: bool
+
+
+CELLS = (Cell(True, True), Cell(True, False), Cell(False, True), Cell(False, False))  # a, b, c, d
+
+
 @dataclass(frozen=True, slots=True)
-class DrawnRow:
-    """Whether people and judge pass it, its probability of being drawn (over 0, at most 1), and the part of
-    the frame, in which all rows had the same probability, that it was drawn from.
+class Stratum:
+    """Scored rows that had the same `probability` of being drawn, above 0 and at most 1.
 
     Raises ValueError for a probability that no draw has.
     """
 
-    human: bool
-    judge: bool
     probability: float
-    stratum: Hashable
+    table: Table
 
     def __post_init__(self) -> None:
         if not 0 < self.probability <= 1:
             raise ValueError("A row's probability of being drawn lies above 0 and is at most 1.")
 
+    @property
+    def weight(self) -> float:
+        """How many rows of the frame each row stands for."""
+        return 1 / self.probability
+
+    def cells(self) -> Iterator[tuple[Cell, int]]:
+        """Each cell with its rows."""
+        return zip(CELLS, astuple(self.table), strict=True)
+
 
 @dataclass(frozen=True, slots=True)
 class DrawnKappa:
-    """Kappa of the frame that `n` rows were drawn from. `se`: its standard error. `bound`: one-sided lower
-    bound, None where no row deviates, as with perfect agreement: there `se` knows no doubt.
+    """Kappa of the frame that `n` rows were drawn from, `se` its standard error, `margins` the frame's pass
+    rates. `influences`: how far a row of each cell moves kappa, times the rows of the frame.
     """
 
     value: float
     se: float
-    bound: float | None
     n: int
+    margins: Margins
+    influences: Mapping[Cell, float]
     method: str = "kappa weighted by 1/p, linearised standard error, Fisher-z bound"
 
+    @property
+    def bound(self) -> float | None:
+        """The one-sided 95 % lower bound."""
+        return self.lower(NormalDist().inv_cdf(0.95))
 
-def drawn_kappa(rows: Sequence[DrawnRow], level: float = 0.95) -> DrawnKappa:
+    def lower(self, z: float, inflation: float = 1.0) -> float | None:
+        """tanh(atanh κ − z·SE/(1 − κ²)) with an error `inflation` times as large; None where no row deviates,
+        as with perfect agreement: there the error knows no doubt.
+        """
+        if not self._knows_doubt:
+            return None
+        return math.tanh(math.atanh(self.value) - z * self._spread * inflation)
+
+    def z(self, bar: float, inflation: float = 1.0) -> float | None:
+        """How many errors kappa is above `bar` on Fisher's scale; None where `lower` is."""
+        if not self._knows_doubt:
+            return None
+        return (math.atanh(self.value) - math.atanh(bar)) / (self._spread * inflation)
+
+    def interval(self, level: float = 0.95, inflation: float = 1.0) -> Interval | None:
+        """Two-sided on Fisher's scale; None where `lower` is."""
+        return fisher_interval(self.value, self.se * inflation, level)
+
+    @property
+    def _knows_doubt(self) -> bool:
+        return abs(self.value) < 1 and self.se >= _NO_SPREAD
+
+    @property
+    def _spread(self) -> float:
+        return self.se / (1 - self.value**2)
+
+
+def drawn_kappa(strata: Sequence[Stratum]) -> DrawnKappa:
     """Kappa with each row weighing 1/p (Horvitz & Thompson 1952), its error by linearisation over strata
-    (Woodruff 1971, J. Am. Stat. Assoc. 66:411), and its one-sided bound on Fisher's scale.
+    (Woodruff 1971, J. Am. Stat. Assoc. 66:411).
 
-    Raises Undefined without rows, where people and judge give all rows one and the same verdict, and where a
-    stratum has a single row, whose spread nobody can tell.
+    A stratum of one row, whose spread nobody can tell, is put together with the one nearest in probability
+    (Cochran 1977, Sampling Techniques, 5A.12). Raises Undefined with fewer than two rows, and where people
+    and judge give all rows one and the same verdict.
     """
-    weights = [1 / row.probability for row in rows]
-    if not rows:
-        raise Undefined("There are no scored rows, so there is no agreement to speak of.")
-    human, judge = _share(rows, weights, "human"), _share(rows, weights, "judge")
-    apart = human * (1 - judge) + judge * (1 - human)
+    strata = [each for each in strata if each.table.n]
+    n = sum(each.table.n for each in strata)
+    if n < 2:
+        raise Undefined("There are no two scored rows, so there is no agreement to speak of.")
+    whole = math.fsum(each.weight * each.table.n for each in strata)
+    margins = Margins(_share(strata, whole, 0), _share(strata, whole, 1))
+    apart = margins.human * (1 - margins.judge) + margins.judge * (1 - margins.human)
     if apart == 0:
         raise Undefined("All rows have one and the same verdict from people and judge: kappa is undefined.")
-    agreed = math.fsum(w for row, w in zip(rows, weights, strict=True) if row.human == row.judge)
-    value = 1 - (1 - agreed / math.fsum(weights)) / apart
-    se = _standard_error(rows, weights, _influences(rows, value, human, judge))
-    return DrawnKappa(value, se, _bound(value, se, level), len(rows))
+    disagreed = math.fsum(each.weight * (each.table.b + each.table.c) for each in strata)
+    value = 1 - disagreed / whole / apart
+    influences = {cell: _influence(cell, value, margins, apart) for cell in CELLS}
+    return DrawnKappa(value, _standard_error(strata, influences) / whole, n, margins, influences)
 
 
-def _share(rows: Iterable[DrawnRow], weights: Sequence[float], side: str) -> float:
+def _share(strata: Iterable[Stratum], whole: float, side: int) -> float:
     """Weighted share of the rows that one side passes; exactly 0 or 1 where it passes none or all."""
-    passed = math.fsum(w for row, w in zip(rows, weights, strict=True) if getattr(row, side))
-    return passed / math.fsum(weights)
+    counts = [(each.weight, rows, cell[side]) for each in strata for cell, rows in each.cells()]
+    if all(passed for _, rows, passed in counts if rows):
+        return 1.0
+    return math.fsum(weight * rows for weight, rows, passed in counts if passed) / whole
 
 
-def _influences(rows: Iterable[DrawnRow], value: float, human: float, judge: float) -> list[float]:
+def _influence(cell: Cell, value: float, margins: Margins, apart: float) -> float:
     """[1(h = j) − κ − (1 − κ)(q_h + p_j − p_e)]/(1 − p_e), with the judge's share q of the human's class and
-    people's share p of the judge's; their weighted sum is 0.
+    people's share p of the judge's; its weighted sum over rows is 0.
     """
-    apart = human * (1 - judge) + judge * (1 - human)
-    return [
-        (
-            (row.human == row.judge)
-            - value
-            - (1 - value) * (_of(row.human, judge) + _of(row.judge, human) - 1 + apart)
-        )
-        / apart
-        for row in rows
-    ]
+    of_human = margins.judge if cell.human else 1 - margins.judge
+    of_judge = margins.human if cell.judge else 1 - margins.human
+    chance = of_human + of_judge - 1 + apart
+    return ((cell.human == cell.judge) - value - (1 - value) * chance) / apart
 
 
-def _of(passed: bool, passes: float) -> float:
-    return passes if passed else 1 - passes
+type _Members = list[tuple[int, float]]  # rows, and what each of them adds to the total
 
 
-def _standard_error(rows: Iterable[DrawnRow], weights: Iterable[float], influences: Iterable[float]) -> float:
-    """√Σ_s (N_s/N)² s_s²/n_s, where N_s is the stratum's weight and s_s² the variance of influences in it."""
-    strata: defaultdict[Hashable, list[tuple[float, float]]] = defaultdict(list)
-    for row, weight, influence in zip(rows, weights, influences, strict=True):
-        strata[row.stratum].append((weight, influence))
-    whole = math.fsum(weight for members in strata.values() for weight, _ in members)
-    return math.hypot(*(_spread(members) / whole for members in strata.values()))
+def _standard_error(strata: Sequence[Stratum], influences: Mapping[Cell, float]) -> float:
+    """Standard error of the weighted sum of influences: √Σ_s N_s² s_s²/n_s."""
+    parts: list[_Members] = []
+    for each in sorted(strata, key=lambda stratum: stratum.probability):
+        members = [(rows, each.weight * influences[cell]) for cell, rows in each.cells() if rows]
+        if parts and 1 in (each.table.n, _rows(parts[-1])):
+            parts[-1] += members
+        else:
+            parts.append(members)
+    return math.sqrt(math.fsum(map(_variance, parts)))
 
 
-def _spread(members: Sequence[tuple[float, float]]) -> float:
-    """N_s·s_s/√n_s of one stratum."""
-    n = len(members)
-    if n < 2:
-        raise Undefined("A stratum has a single scored row, so its spread is unknown: score more of it.")
-    mean = math.fsum(influence for _, influence in members) / n
-    squares = math.fsum((influence - mean) ** 2 for _, influence in members)
-    return math.fsum(weight for weight, _ in members) * math.sqrt(squares / (n - 1) / n)
+def _rows(members: _Members) -> int:
+    return sum(rows for rows, _ in members)
 
 
-def _bound(value: float, se: float, level: float) -> float | None:
-    """tanh(atanh κ − z·SE/(1 − κ²))."""
-    if abs(value) >= 1 or se < _NO_SPREAD:
-        return None
-    return math.tanh(math.atanh(value) - NormalDist().inv_cdf(level) * se / (1 - value**2))
+def _variance(members: _Members) -> float:
+    """Of the sum over one stratum."""
+    n = _rows(members)
+    mean = math.fsum(rows * each for rows, each in members) / n
+    return math.fsum(rows * (each - mean) ** 2 for rows, each in members) * n / (n - 1)

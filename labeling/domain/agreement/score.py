@@ -27,6 +27,9 @@ def estimate_kappa(table: Table, level: float = 0.95) -> Estimate:
 def score_interval(table: Table, level: float = 0.95, sided: Literal[1, 2] = 2) -> Interval:
     """Score interval of kappa, within what the observed pass rates allow.
 
+    The variance holds both pass rates as they were observed; a trial kappa that no table with these pass
+    rates has is no hypothesis about them. Other rows will have other pass rates, and so another limit.
+
     `sided=2`: both ends hold together with confidence `level`. `sided=1`: each end alone holds with it.
     Raises Undefined as `kappa_exact` does.
     """
@@ -37,6 +40,13 @@ def score_interval(table: Table, level: float = 0.95, sided: Literal[1, 2] = 2) 
 def score_lower_bound(table: Table, level: float = 0.95) -> float:
     """One-sided lower bound of kappa with confidence `level`; raises Undefined as `kappa_exact` does."""
     return score_interval(table, level, sided=1).low
+
+
+def score_lower_at(table: Table, z: float) -> float:
+    """The bound whose score statistic is `z`, such as what a planned look must reach; raises Undefined as
+    `kappa_exact` does.
+    """
+    return _bound(table, z, _lowest_kappa(table))
 
 
 def score_z(table: Table, bar: float) -> float:

@@ -1,0 +1,77 @@
+"""Why the rule `bound` does not certify, in sentences: what was found at a look, or when the next one is."""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
+
+from judging.domain.attempts import Attempt, Finding
+from judging.domain.figures import many, plain, rounded, shown_kappa
+from judging.domain.reasons import CertificateReason, Reason
+
+
+def look_reasons(attempt: Attempt, found: Finding, n: int, bar: Decimal) -> list[Reason]:
+    """Empty where the judge was shown to be above the bar and nothing has shown otherwise since."""
+    if found.shown:
+        return []
+    words = [_what(attempt, found, n, bar)]
+    if not found.problem or found.next_look is None:
+        words.append(_when(found, n))
+    return [Reason(CertificateReason.BOUND_BELOW_BAR, _detail(found), " ".join(words))]
+
+
+def _detail(found: Finding) -> str:
+    if found.z is None or found.boundary is None:
+        return "no look taken"
+    return f"z {_statistic(found.z)} of {_needed(found.boundary)}"
+
+
+def _what(attempt: Attempt, found: Finding, n: int, bar: Decimal) -> str:
+    if found.problem:
+        return found.problem
+    if found.look is not None:
+        return (
+            f"At look {found.look} of {len(attempt.plan.looks)}, with {many(n, 'row')}, kappa is not shown "
+            f"to be above the bar of {plain(bar)}: {_numbers(found, bar)}."
+        )
+    if not attempt.since:
+        return "This rule certifies at planned looks only, and no look was taken yet."
+    if attempt.holds:
+        return (
+            f"Kappa was shown to be above the bar of {plain(bar)}, and with the rows as they are now it is "
+            f"not: {_numbers(found, bar)}."
+        )
+    return (
+        f"The last look did not show kappa to be above the bar of {plain(bar)}, or a count since took that "
+        "back. Between looks an answer may fall and never rise."
+    )
+
+
+def _numbers(found: Finding, bar: Decimal) -> str:
+    """The statistic against what it must reach, and the bound that holds at all looks together."""
+    assert found.z is not None
+    assert found.boundary is not None
+    tested = f"its statistic is {_statistic(found.z)} and must reach {_needed(found.boundary)}"
+    if found.low is None:
+        return tested
+    return f"{tested}, and the lower bound that holds at all looks is {shown_kappa(Fraction(found.low), bar)}"
+
+
+def _when(found: Finding, n: int) -> str:
+    """What to do, in a sentence or two."""
+    if found.next_look is None:
+        return (
+            "No look is left in this plan, and this version of the judge keeps the plan it began with. Plan "
+            "more rows in the policy, label fresh ones, and have a new version of the judge begin by it."
+        )
+    missing = found.next_look - n
+    if missing <= 0:
+        return f"The look at {found.next_look} rows is due: calibrate again."
+    return f"The next look is at {found.next_look} scored rows: label {missing} more, then calibrate again."
+
+
+def _statistic(z: float) -> str:
+    """Rounded down, so that a miss never reads like a hit."""
+    return str(rounded(Fraction(z), 3, ROUND_FLOOR))
+
+
+def _needed(boundary: float) -> str:
+    return str(rounded(Fraction(boundary), 3, ROUND_CEILING))

@@ -1,0 +1,131 @@
+"""What the rows of a calibration weigh and how alike they are: sums that SQL makes over rows and requests."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Case, CharField, Count, F, FloatField, Sum, Value, When
+from django.db.models.functions import Cast
+
+from judging.models import Calibration
+from labeling.domain.agreement import Table, Undefined, kappa_se
+from labeling.domain.agreement.drawn import CELLS, Cell, DrawnKappa, Stratum, drawn_kappa
+from labeling.models import DrawnRow
+
+_WORDS = {True: "pass", False: "fail"}
+_NAMES = dict(zip(CELLS, "abcd", strict=True))
+# Below this a standard error is rounding, not spread.
+_NO_SPREAD = 1e-9
+
+type Drawn = dict[int, tuple[float, str]]  # candidate id → its probability, and its part of the frame
+
+
+def drawn_unequally(criteria_set_id: int) -> Drawn:
+    """The candidates of a criteria set that were chosen with unequal probabilities; the first draw counts."""
+    rows = DrawnRow.objects.filter(draw__is_equal=False, draw__version__criteria_set=criteria_set_id)
+    found = rows.order_by("-pk").values_list("candidate_id", "probability", "stratum")
+    return {candidate: (probability, stratum) for candidate, probability, stratum in found}
+
+
+def weigh(calibration: Calibration) -> None:
+    """Set `strata`, `standard_error` and `design_effect` from the rows as they are counted; saves nothing."""
+    calibration.strata = _strata(calibration)
+    calibration.standard_error = calibration.design_effect = None
+    try:
+        found, alone = _kappa(calibration)
+    except Undefined:
+        return
+    together, requests, largest = _over_requests(calibration, found)
+    calibration.standard_error = max(alone, together)
+    calibration.design_effect = _design_effect(alone, together, requests, largest)
+
+
+def _kappa(calibration: Calibration) -> tuple[DrawnKappa, float]:
+    """Kappa with its influences, and its standard error with rows as the unit."""
+    if strata := strata_of(calibration):
+        found = drawn_kappa(strata)
+        return found, found.se
+    return drawn_kappa([Stratum(1.0, calibration.table)]), kappa_se(calibration.table)
+
+
+def _design_effect(alone: float, together: float, requests: int, alike: float) -> float | None:
+    """How much larger the variance is with requests as the unit; None where all rows answer one request.
+
+    Where no row deviates nothing shows how alike answers to one request are: then they count as quite alike,
+    and `alike` rows as one (Kish 1965, Survey Sampling, with an intraclass correlation of 1).
+    """
+    if requests < 2:
+        return None
+    return (together / alone) ** 2 if alone >= _NO_SPREAD else alike
+
+
+def _strata(calibration: Calibration) -> dict[str, dict[str, float]] | None:
+    """Counts by probability and part of the frame; None where all rows have one probability."""
+    found: dict[str, dict[str, float]] = {}
+    groups = calibration.rows.filter(outcome__in=["pass", "fail", "skipped"]).order_by()
+    counted = groups.values_list("stratum", "probability", "truth", "outcome").annotate(rows=Count("pk"))
+    for stratum, probability, truth, outcome, rows in counted:
+        key = f"{stratum} {probability!r}".strip()
+        of_stratum = found.setdefault(key, {"probability": probability} | dict.fromkeys(_COUNTS, 0))
+        of_stratum[_count_name(truth, outcome)] += rows
+    return found if len({each["probability"] for each in found.values()}) > 1 else None
+
+
+_COUNTS = (*"abcd", "skipped_pass", "skipped_fail")
+
+
+def _count_name(truth: str, outcome: str) -> str:
+    return f"skipped_{truth}" if outcome == "skipped" else _NAMES[Cell(truth == "pass", outcome == "pass")]
+
+
+def strata_of(calibration: Calibration) -> tuple[Stratum, ...]:
+    """The scored rows by their probability; empty where rows count alike."""
+    return _as_strata(calibration, lambda counts: Table(*(int(counts[cell]) for cell in "abcd")))
+
+
+def worst_strata_of(calibration: Calibration) -> tuple[Stratum, ...]:
+    """The same with every skip counted as the opposite of what people say."""
+    return _as_strata(
+        calibration,
+        lambda counts: Table(
+            int(counts["a"]),
+            int(counts["b"] + counts["skipped_pass"]),
+            int(counts["c"] + counts["skipped_fail"]),
+            int(counts["d"]),
+        ),
+    )
+
+
+def _as_strata(calibration: Calibration, table: Any) -> tuple[Stratum, ...]:
+    stored: Iterable[dict[str, float]] = (calibration.strata or {}).values()
+    return tuple(Stratum(counts["probability"], table(counts)) for counts in stored)
+
+
+def _over_requests(calibration: Calibration, found: DrawnKappa) -> tuple[float, int, float]:
+    """Kappa's standard error with requests as the unit, how many there are, and the mean number of rows that
+    a row shares its request with, itself included. SQL sums within requests, then over them.
+    """
+    rows = calibration.rows.filter(outcome__in=["pass", "fail"]).order_by()
+    # Rows without a request share none.
+    own = When(candidate__request="", then=Cast("candidate_id", CharField()))
+    by_request = rows.annotate(unit=Case(own, default=F("candidate__request_hash"))).values("unit")
+    sums: dict[str, Any] = by_request.annotate(
+        moved=Sum(_moves(found)), size=Count("pk"), weight=Sum(1.0 / F("probability"))
+    ).aggregate(
+        squares=Sum(F("moved") * F("moved")),
+        requests=Count("unit"),
+        sizes=Sum(F("size") * F("size")),
+        scored=Sum("size"),
+        whole=Sum("weight"),
+    )
+    error = math.sqrt(max(0.0, sums["squares"])) / sums["whole"]
+    return error, sums["requests"], sums["sizes"] / sums["scored"]
+
+
+def _moves(found: DrawnKappa) -> Any:
+    """What a row adds to kappa, by its cell and its weight."""
+    whens = [
+        When(truth=_WORDS[cell.human], outcome=_WORDS[cell.judge], then=Value(found.influences[cell]))
+        for cell in CELLS
+    ]
+    return Case(*whens, default=Value(0.0), output_field=FloatField()) / F("probability")

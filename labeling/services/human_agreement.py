@@ -1,0 +1,89 @@
+"""How far people agree with each other on a criteria version: no judge can be expected to agree better."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+
+from labeling.domain.agreement import Interval, Table, Undefined, estimate_kappa
+from labeling.domain.agreement.alpha import alpha_of
+from labeling.models import Candidate, CriteriaVersion, Label
+from labeling.models.labels import LabelQuerySet
+
+
+@dataclass(frozen=True, slots=True)
+class HumanAgreement:
+    """People's kappa with people over the `rows` that several of `labelers` labelled blind.
+
+    `left_out`: labelers who only ever saw rows that others disagreed on. `interval` is None where resampling
+    shows no doubt.
+    """
+
+    value: float
+    interval: Interval | None
+    rows: int
+    labelers: int
+    left_out: int
+    method: str
+
+
+def human_agreement(version: CriteriaVersion) -> HumanAgreement | None:
+    """Cohen's kappa where two people labelled, Krippendorff's alpha for more; None where it is not known.
+
+    SQL counts the rows of each kind. Whoever was only ever asked about rows in dispute is left out: their
+    pairs meet on nothing but hard rows, and would make people seem to disagree throughout.
+    """
+    labelers, left_out = _labelers(version)
+    try:
+        if len(labelers) == 2:
+            return _of_two(version, labelers, len(left_out))
+        return _of_many(version, labelers, left_out) if len(labelers) > 2 else None
+    except Undefined:
+        return None
+
+
+def _heard(version: CriteriaVersion) -> LabelQuerySet:
+    return Label.objects.current().filter(version=version, blind=True).order_by()
+
+
+def _labelers(version: CriteriaVersion) -> tuple[list[int], list[int]]:
+    """Those who share rows with others, and those of them who only ever saw rows in dispute."""
+    heard = _heard(version)
+    others = heard.filter(candidate=OuterRef("candidate")).exclude(labeler=OuterRef("labeler"))
+    passes, fails = Exists(others.filter(verdict="pass")), Exists(others.filter(verdict="fail"))
+    shared = heard.annotate(passes=passes, fails=fails).filter(Q(passes=True) | Q(fails=True))
+    disputed = Count("pk", filter=Q(passes=True, fails=True))
+    counted = shared.values("labeler").annotate(rows=Count("pk"), disputed=disputed)
+    found: tuple[list[int], list[int]] = ([], [])
+    for labeler, rows, of_those in counted.values_list("labeler", "rows", "disputed"):
+        found[rows == of_those].append(labeler)
+    return found
+
+
+def _of_two(version: CriteriaVersion, labelers: list[int], left_out: int) -> HumanAgreement:
+    both = {"labeler__in": labelers, "candidate__labels__labeler__in": labelers}
+    cells = {
+        (row["verdict"], row["other_verdict"]): row["n"]
+        for row in Label.objects.pair_counts(version).filter(**both)
+    }
+    a, b, c, d = (cells.get((x, y), 0) for x in ("pass", "fail") for y in ("pass", "fail"))
+    found = estimate_kappa(Table(a, b, c, d))
+    return HumanAgreement(found.value, Interval(found.low, found.high), found.n, 2, left_out, "Cohen's kappa")
+
+
+def _of_many(version: CriteriaVersion, labelers: list[int], left_out: list[int]) -> HumanAgreement:
+    heard = _heard(version).exclude(labeler__in=left_out)
+    rows = Candidate.objects.filter(criteria_set=version.criteria_set_id).annotate(
+        passes=_labels_of(heard, "pass"), fails=_labels_of(heard, "fail")
+    )
+    kinds = rows.order_by().values("passes", "fails").annotate(rows=Count("pk"))
+    counted = kinds.values_list("passes", "fails", "rows")
+    found = alpha_of({(("pass", p), ("fail", f)): n for p, f, n in counted if p + f > 1}, seed=version.pk)
+    return HumanAgreement(
+        found.value, found.interval, found.n, len(labelers), len(left_out), "Krippendorff's alpha"
+    )
+
+
+def _labels_of(heard: LabelQuerySet, verdict: str) -> Coalesce:
+    mine = heard.filter(candidate=OuterRef("pk"), verdict=verdict).values("candidate")
+    return Coalesce(Subquery(mine.annotate(n=Count("pk")).values("n")), 0)
