@@ -212,7 +212,8 @@ class Script:
 
     `plan(body, n)` names the behaviour of call n (from 1). Else `verdicts` maps a candidate to one, else the
     end of the model's name is one. A name that nothing knows passes. `delay`: seconds before each answer.
-    `spell`: how every call behaves until the given moment of the monotonic clock.
+    `spell`: how every call behaves until the given moment of the monotonic clock. `answers_as`: the model
+    that answers say they come from, where it is another than the one that was asked; with that `fingerprint`.
     """
 
     plan: Plan | None = None
@@ -223,6 +224,8 @@ class Script:
     at_once: int = 0
     most_at_once: int = 0
     spell: tuple[str, float] = ("", 0.0)
+    answers_as: str = ""
+    fingerprint: str = SYSTEM_FINGERPRINT
 
     def behaviour(self, body: Body) -> str:
         """What to do; of two names joined by `--` the second is for when the first was not understood."""
@@ -285,7 +288,7 @@ def _answer(script: Script, request: web.Request, body: Body, behaviour: str) ->
         status, code, message = ERRORS[behaviour]
         retry = {"Retry-After": script.retry_after} if status in WITH_RETRY_AFTER else {}
         return _error(status, code, message.format(key=key), retry)
-    return _completion(body, behaviour)
+    return _completion(script, body, behaviour)
 
 
 def _error(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> web.Response:
@@ -293,8 +296,11 @@ def _error(status: int, code: str, message: str, headers: Mapping[str, str] | No
     return web.json_response({"error": error}, status=status, headers=headers)
 
 
-def _completion(body: Body, behaviour: str) -> web.Response:
-    return web.json_response(_completed(body, behaviour))
+def _completion(script: Script, body: Body, behaviour: str) -> web.Response:
+    completed = _completed(body, behaviour)
+    if script.answers_as:
+        completed["model"] = script.answers_as
+    return web.json_response(completed | {"system_fingerprint": script.fingerprint})
 
 
 def _completed(body: Body, behaviour: str) -> Body:
@@ -362,6 +368,10 @@ class ScriptedJudge:
     @property
     def most_at_once(self) -> int:
         return self._script.most_at_once
+
+    def answer_as(self, model: str = "", fingerprint: str = SYSTEM_FINGERPRINT) -> None:
+        """From now on answers say that they come from this model of the provider, "": from the asked one."""
+        self._script.answers_as, self._script.fingerprint = model, fingerprint
 
     def __enter__(self) -> Self:
         self._loop = LoopThread()
