@@ -47,6 +47,7 @@ def _drawing(standing: Standing) -> dict[str, object]:
         "name": name,
         "text": text,
         "certified": standing.certified,
+        "recorded": standing.judge_version.has_recorded,
         "left": left,
         "right": right,
         "width": left + right,

@@ -19,6 +19,7 @@ class CertificationOut(Schema):
     judge: str
     judge_version: int
     fingerprint: str
+    recorded: bool  # verdicts of it were brought in from a file, and no model was asked for them
     criteria: str
     criteria_version: int
     certified: bool
@@ -40,6 +41,41 @@ class CertificationOut(Schema):
     opened_rows: int
     calibrated_at: datetime | None
     expires_at: datetime | None
+
+
+class OrderedOut(Schema):
+    """Reference sets that could be told, and how many of them are in the wrong order. Shares are 0 to 1.
+
+    `left_out`: sets without a verdict on some output. `upper_bound`: one-sided, 95 %, of the violated share.
+    `auc`: how often a good output is scored above a deficient one, ties counted half, over `pairs`.
+    """
+
+    sets: int
+    violated: int
+    left_out: int
+    share: float | None
+    upper_bound: float | None
+    auc: float | None
+    pairs: int
+
+
+class JurorOrderedOut(OrderedOut):
+    """The same of one juror, named as slug@version."""
+
+    judge: str
+
+
+class OrderingOut(OrderedOut):
+    """How a judge version orders reference sets. `deciding_sets`: those that count for certificates."""
+
+    judge: str
+    judge_version: int
+    criteria: str
+    criteria_version: int
+    deciding_sets: int
+    deciding_violated: int
+    jurors: list[JurorOrderedOut]
+    as_of: datetime | None
 
 
 class CertificationPage(Schema):

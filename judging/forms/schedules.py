@@ -45,7 +45,7 @@ class ScheduleForm(BudgetForm):
     judge = forms.ModelChoiceField(
         label="Judge",
         queryset=Judge.objects.none(),
-        help_text="Likewise at its live version. Judges whose verdicts came from a file cannot be asked again.",
+        help_text="Likewise at its live version. One whose verdicts came from a file cannot be asked again.",
     )
     every = forms.ChoiceField(label="How often", choices=Schedule.Every.choices, initial=Schedule.Every.DAY)
     weekday = forms.TypedChoiceField(

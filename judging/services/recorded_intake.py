@@ -33,8 +33,8 @@ class Gathered:
         lines = [f"{second} (against {first})" for first, second in self.contradicting[:_MOST_LINES]]
         more = "" if len(self.contradicting) <= _MOST_LINES else ", and more"
         yield (
-            f"{self.name or 'The judge'} contradicts itself in {many(len(self.contradicting), 'row')} about "
-            f"a candidate that the file has twice; what it said first counts. Lines: {', '.join(lines)}{more}."
+            f"{self.name or 'The judge'} contradicts itself in {many(len(self.contradicting), 'row')} on a "
+            f"candidate that the file has twice; what it said first counts. Lines: {', '.join(lines)}{more}."
         )
 
     def hear(self, content: str, candidate: int, said: Said, line: int) -> None:

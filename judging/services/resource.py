@@ -43,6 +43,7 @@ def _names(standing: Standing) -> dict[str, Any]:
         "judge": standing.judge_version.judge.slug,
         "judge_version": standing.judge_version.number,
         "fingerprint": standing.judge_version.fingerprint,
+        "recorded": standing.judge_version.has_recorded,
         "criteria": standing.criteria_version.criteria_set.slug,
         "criteria_version": standing.criteria_version.number,
     }

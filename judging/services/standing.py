@@ -18,6 +18,7 @@ ANSWERED = (
     *("lower_bound", "n", "n_pass", "n_fail", "agreement", "coverage", "kappa_worst_case", "attempt"),
     *("opened_rows", "calibrated_at", "expires_at", "calibration"),
     *("judge_version__number", "judge_version__fingerprint", "judge_version__judge__slug"),
+    "judge_version__has_recorded",
     *("criteria_version__number", "criteria_version__criteria_set__slug"),
 )
 

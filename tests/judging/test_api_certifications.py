@@ -60,6 +60,7 @@ def test_the_resource_has_every_key_of_the_contract(client: Client, certificate:
         "judge": "strict",
         "judge_version": 1,
         "fingerprint": "",
+        "recorded": False,
         "criteria": "replies",
         "criteria_version": 1,
         "certified": True,
