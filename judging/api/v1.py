@@ -2,7 +2,7 @@
 
 from ninja import NinjaAPI
 
-from judging.api import badge, certifications, errors
+from judging.api import badge, certifications, errors, orderings
 
 api = NinjaAPI(
     title="Vera",
@@ -13,3 +13,4 @@ api = NinjaAPI(
 errors.register(api)
 api.add_router("", certifications.router)
 api.add_router("", badge.router)
+api.add_router("", orderings.router)

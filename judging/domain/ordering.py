@@ -3,7 +3,7 @@
 Scores wobble and change their scale with the judge; the order of good and clearly deficient should not.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -116,9 +116,13 @@ def violations(placed: Sequence[Placed]) -> tuple[Violation, ...]:
     return tuple(Violation(one.name, other.name, fault) for one, other, fault in pairs if fault)
 
 
-def compare_orderings(before: Sets, after: Sets) -> Comparison[str]:
-    """What became of each set that both versions were asked about: what broke is `regressed`, by name."""
-    return compare((name, in_order(before[name]), in_order(after[name])) for name in before if name in after)
+def compare_orders[Key: Hashable](
+    before: Mapping[Key, bool | None], after: Mapping[Key, bool | None]
+) -> Comparison[Key]:
+    """What became of each set that both versions were asked about, by `in_order` of each: what broke is
+    `regressed`.
+    """
+    return compare((key, before[key], after[key]) for key in before if key in after)
 
 
 def _fault(good: Placed, deficient: Placed) -> Fault | None:

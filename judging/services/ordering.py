@@ -46,8 +46,7 @@ def start_ordering(
     Every juror is asked afresh. The caller tells the workers, on commit. Raises `CannotRun`.
     """
     JudgeVersion.objects.select_for_update().get(pk=judge_version.pk)  # two who press at once take turns
-    same = Run.objects.filter(judge_version=judge_version, criteria_version=criteria_version)
-    if at_work := same.filter(kind=Run.Kind.ORDERING, state=Run.State.RUNNING).first():
+    if at_work := _at_work(judge_version.pk, criteria_version.pk).first():
         return at_work, False
     candidates = candidates_to_order(judge_version, criteria_version)
     if not candidates.exists():
@@ -64,6 +63,16 @@ def start_ordering(
         actor=actor,
     )
     return run, True
+
+
+def _at_work(judge_version_id: int, criteria_version_id: int) -> QuerySet[Run]:
+    of_pair = Run.objects.filter(judge_version=judge_version_id, criteria_version=criteria_version_id)
+    return of_pair.filter(kind=Run.Kind.ORDERING, state=Run.State.RUNNING)
+
+
+def ordering_at_work(run: Run) -> QuerySet[Run]:
+    """The run over reference sets that is at work beside a calibration of the same versions, if there is."""
+    return _at_work(run.judge_version_id, run.criteria_version_id)
 
 
 def order_where_demanded(*, run: Run, actor: AnyUser | None = None) -> Run | None:

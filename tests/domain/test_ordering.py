@@ -10,7 +10,7 @@ from judging.domain.ordering import (
     Fault,
     Placed,
     Violation,
-    compare_orderings,
+    compare_orders,
     in_order,
     ordering,
     upper_bound,
@@ -132,7 +132,9 @@ def test_what_broke_between_two_versions_is_named() -> None:
     before = {"a": fine, "b": broken, "c": fine, "d": fine, "gone": fine}
     after = {"a": broken, "b": fine, "c": fine, "d": [*fine, skipped("late")], "new": fine}
 
-    found = compare_orderings(before, after)
+    orders = [{name: in_order(members) for name, members in sets.items()} for sets in (before, after)]
+
+    found = compare_orders(*orders)
 
     assert (found.regressed, found.fixed, found.stable) == (("a",), ("b",), ("c",))
     assert found.inconclusive == ("d",)

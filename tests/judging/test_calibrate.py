@@ -218,7 +218,7 @@ def test_the_answer_is_about_the_version_that_ran_whatever_is_promoted_meanwhile
         promote_judge(judge=panel, version=add_panel_version(slug="panel", members=list(jurors)), actor=None)
         work_on(Run.objects.get().pk)
 
-    monkeypatch.setattr("judging.management.commands.calibrate.time.sleep", promote_and_work)
+    monkeypatch.setattr("time.sleep", promote_and_work)
 
     _, out = run_command("calibrate", "panel", "replies", "--wait")
 

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import time
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -10,24 +9,16 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
-from tqdm import tqdm
 
-from judging.domain.reasons import PAUSE_SENTENCES, PauseReason
+from judging.management.following import follow, run_resource
 from judging.models import JudgeVersion, Run
-from judging.services.patience import patiently
-from judging.services.progress import Progress, progress
+from judging.services.ordering import ordering_at_work
 from judging.services.resource import resource, summary
 from judging.services.runs import CannotRun
 from judging.services.standing import Standing, UnknownName, named_standing
 from judging.services.starting import start_once
-from judging.services.workers import workers_seen
 from judging.tasks import start_work
 from labeling.models import CriteriaVersion
-
-_LOOK_EVERY = 0.5  # seconds
-_WORD_EVERY = 30.0  # seconds between two words that no worker is seen
-_NO_WORKER = "No worker is seen; the run waits for one. Start it with: celery -A vera_site worker"
-_INTERRUPTED = 130  # what shells expect after Ctrl-C
 
 
 class Command(BaseCommand):
@@ -49,7 +40,9 @@ class Command(BaseCommand):
         standing = self.standing(options["judge"], options["criteria"])
         run = self.start(standing)
         if options["wait"]:
-            run = self.follow(run)
+            run = follow(run, self.stderr)
+            for beside in ordering_at_work(run):
+                follow(beside, self.stderr)
             # By number: another version may have been promoted meanwhile.
             standing = self.standing(str(run.judge_version), str(run.criteria_version))
         if options["json"]:
@@ -82,45 +75,6 @@ class Command(BaseCommand):
             self.stderr.write(sentence)
         return run
 
-    def follow(self, run: Run) -> Run:
-        """The run once it is no longer running. Ctrl-C ends the watching, not the run."""
-        try:
-            run = self.watch(run)
-        except KeyboardInterrupt:
-            raise CommandError(
-                f"Run {run.pk} goes on without you. Watch it at /runs/{run.pk}/, or give this command again.",
-                returncode=_INTERRUPTED,
-            ) from None
-        if run.state == Run.State.PAUSED:
-            sentence = PAUSE_SENTENCES[PauseReason(run.pause_reason)]
-            self.stderr.write(f"Run {run.pk} is paused ({run.pause_reason}): {sentence} {run.pause_detail}")
-            self.stderr.write(f"Resume it at /runs/{run.pk}/.")
-        elif run.state == Run.State.CANCELLED:
-            self.stderr.write(f"Run {run.pk} was cancelled.")
-        return run
-
-    def watch(self, run: Run) -> Run:
-        """Show progress on stderr until the run stops."""
-        next_word = time.monotonic()
-        on_terminal = sys.stderr.isatty()
-        rows = progress(run).total
-        with tqdm(total=rows, unit="row", mininterval=0.1 if on_terminal else 10.0) as bar:
-            while True:
-                patiently(run.refresh_from_db)
-                show(bar, patiently(partial(progress, run)))
-                if run.state != Run.State.RUNNING:
-                    return run
-                if time.monotonic() >= next_word and not patiently(lambda: workers_seen(timezone.now())):
-                    bar.write(_NO_WORKER, file=sys.stderr)
-                    next_word = time.monotonic() + _WORD_EVERY
-                time.sleep(_LOOK_EVERY)
-
-
-def show(bar: "tqdm[Any]", figures: Progress) -> None:
-    """Bring the bar to where the run is."""
-    bar.set_postfix(skipped=sum(figures.skipped.values()), calls=figures.calls, refresh=False)
-    bar.update(figures.done - bar.n)
-
 
 def newer_drafts(judge_version: JudgeVersion, criteria_version: CriteriaVersion) -> Iterator[str]:
     """A sentence for each of the two that is live and has a newer version, which this run says nothing of."""
@@ -130,18 +84,3 @@ def newer_drafts(judge_version: JudgeVersion, criteria_version: CriteriaVersion)
         newest = owner.versions.order_by("-number").first()
         if version.pk == owner.live_version_id and newest is not None and newest.number > version.number:
             yield f"There is a newer draft of the {what}: {newest}. This run uses the live {version}."
-
-
-def run_resource(run: Run) -> dict[str, Any]:
-    """The run behind the answer, ready for JSON. A cost that nobody knows is None."""
-    figures = progress(run)
-    return {
-        "id": run.pk,
-        "state": run.state,
-        "pause_reason": run.pause_reason,
-        "rows": figures.total,
-        "done": figures.done,
-        "skipped": figures.skipped,
-        "calls": figures.calls,
-        "cost": None if figures.cost is None else float(figures.cost),
-    }
