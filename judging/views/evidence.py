@@ -1,28 +1,26 @@
 """What the detail page shows behind a standing."""
 
-from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 
-from judging.domain.reasons import SKIP_SENTENCES, SkipReason
-from judging.models import Calibration, Certificate, JudgeVersion, Run
+from judging.models import Certificate, JudgeVersion, Run
 from judging.services.costs import spent_in
 from judging.services.daily_rates import live_of
 from judging.services.false_kills import kills_of
-from judging.services.families import written_in_sets
 from judging.services.judges import with_jurors
 from judging.services.standing import Standing
 from judging.views.answers import answer_of
 from judging.views.costs import decision_cost, in_turn_words
 from judging.views.figures import defined, lines_of, more_lines_of
-from judging.views.judge_facts import family_warnings
+from judging.views.judge_facts import warnings_here
 from judging.views.kappa_history import kappa_over_time
 from judging.views.layer1 import idle_of, named
 from judging.views.layer1 import lines_of as checks_of
 from judging.views.limits import limits_of, rests_on_rows
-from judging.views.pairs import UNFINISHED, JurorLine, jurors_of, line_of, load_pairs, worth_of
+from judging.views.pairs import UNFINISHED, jurors_of, load_pairs, worth_of
 from judging.views.replays import replayed
+from judging.views.seats import skips_of
 from judging.views.two_by_two import two_by_two
 from labeling.domain.agreement import band, kappa
 
@@ -34,23 +32,6 @@ _BANDS = {
     "watch": "middling: near the usual bar, and to be watched",
     "weak": "weak: too little beyond luck to act on",
 }
-
-
-@dataclass(frozen=True)
-class Skips:
-    """How often a judge gave no verdict, and why."""
-
-    reason: str
-    sentence: str
-    rows: int
-
-
-@dataclass(frozen=True)
-class Seat:
-    """A juror, or the judge of the run itself, with its skips."""
-
-    line: JurorLine
-    skips: list[Skips]
 
 
 def evidence_of(standing: Standing) -> dict[str, Any]:
@@ -88,7 +69,7 @@ def _at_work(standing: Standing) -> Run | None:
 
 def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
     table, kills = certificate.calibration.table, kills_of(certificate.calibration)
-    seats, version = _seats(certificate), _with_jurors(standing)
+    jurors, version = jurors_of([certificate]).get(certificate.calibration.run_id, []), _with_jurors(standing)
     return _costs(certificate, version) | {
         "calibration": certificate.calibration,
         "rests_on_rows": rests_on_rows(certificate.calibration),
@@ -99,9 +80,10 @@ def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
         "above": named(kills),
         "more_lines": more_lines_of(certificate),
         "band": _BANDS.get(defined(lambda: band(kappa(table))) or ""),
-        "seats": seats,
-        "warnings": _warnings(version, standing),
-        "worth": worth_of(certificate, [seat.line for seat in seats[1:]]),
+        "jurors": jurors,
+        "skips": skips_of(certificate.calibration),
+        "warnings": warnings_here(version, standing),
+        "worth": worth_of(certificate, jurors),
         "history": _history(standing),
         "two_by_two": two_by_two(standing),
         "kappa_history": kappa_over_time(standing),
@@ -121,34 +103,6 @@ def _costs(certificate: Certificate, version: JudgeVersion) -> dict[str, str]:
         "cost": decision_cost(spent_in(run), len(jurors)),
         "in_turn": in_turn_words(run, jurors) if compares else "",
     }
-
-
-def _warnings(version: JudgeVersion, standing: Standing) -> list[str]:
-    """What is to be known of the families of its jurors, on these rows."""
-    written = written_in_sets([standing.criteria_version.criteria_set_id])
-    return family_warnings(version, [standing], written)
-
-
-def _seats(certificate: Certificate) -> list[Seat]:
-    """The judge of the run first, then its jurors in the order of their seats."""
-    run = certificate.calibration.run_id
-    lines = [line_of(certificate.calibration, certificate.bar), *jurors_of([certificate]).get(run, [])]
-    skips = _skips([line.calibration for line in lines])
-    return [Seat(line, skips.get(line.calibration.pk, [])) for line in lines]
-
-
-def _skips(calibrations: list[Calibration]) -> dict[int, list[Skips]]:
-    """By calibration. `truth` is always one of the two; naming them lets the index find just these rows."""
-    found: dict[int, list[Skips]] = {}
-    for calibration in calibrations:
-        skipped = calibration.rows.filter(truth__in=["pass", "fail"], outcome="skipped")
-        counted = skipped.values("verdict__reason").annotate(rows=Count("pk"))
-        found[calibration.pk] = [_skips_for(**group) for group in counted.order_by("-rows")]
-    return found
-
-
-def _skips_for(verdict__reason: str, rows: int) -> Skips:
-    return Skips(verdict__reason, SKIP_SENTENCES[SkipReason(verdict__reason)], rows)
 
 
 def _history(standing: Standing) -> QuerySet[Certificate]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from judging.domain.examples import identity, read_stored
 from judging.domain.figures import many
 from judging.domain.prompt import TEMPLATES
-from judging.models import JudgeVersion
-from judging.services.families import Written, own_family_warnings, panel_warnings
+from judging.models import JudgeVersion, Recording
+from judging.services.families import Written, own_family_warnings, panel_warnings, written_in_sets
 from judging.services.known_prices import known_price
 from judging.services.plans import price_of
 from judging.services.standing import Standing
@@ -47,6 +47,9 @@ def _facts(version: JudgeVersion, led: Collection[str]) -> Iterator[tuple[str, s
         yield "Decides", _quorum_words(len(jurors))
         yield "When they split", version.get_on_split_display()
         return
+    if version.recording is not None:
+        yield from _recorded_facts(version.recording, led)
+        return
     yield "Model", version.model
     yield "Family", version.family
     yield "Address from", version.base_url_env or "the provider's own"
@@ -57,6 +60,15 @@ def _facts(version: JudgeVersion, led: Collection[str]) -> Iterator[tuple[str, s
     yield "A reply that cannot be read", _correction_words(version)
     yield "Examples", _example_words(version, led)
     yield "Price", _price_words(version)
+
+
+def _recorded_facts(recording: Recording, led: Collection[str]) -> Iterator[tuple[str, str]]:
+    criteria_set = recording.criteria_set.slug
+    yield "Verdicts from", f"the file {recording.file_name}"
+    yield "Named there", recording.source or "not at all"
+    yield "Criteria set", criteria_set if criteria_set in led else "one that you do not lead"
+    yield "Family", recording.family or "not known, so nobody can say whether it is independent"
+    yield "The file's SHA-256", recording.sha256[:12]
 
 
 def _price_words(version: JudgeVersion) -> str:
@@ -119,3 +131,9 @@ def family_warnings(
         for warning in own_family_warnings(jurors, written[pk])
     ]
     return panel_warnings(jurors) + of_sets
+
+
+def warnings_here(version: JudgeVersion, standing: Standing) -> list[str]:
+    """The same on the rows of one criteria set."""
+    written = written_in_sets([standing.criteria_version.criteria_set_id])
+    return family_warnings(version, [standing], written)

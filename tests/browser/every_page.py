@@ -12,6 +12,7 @@ from django.utils import timezone
 from judging.domain.examples import stored
 from judging.domain.judges import ExampleChoice
 from judging.models import (
+    Delivery,
     JudgeVersion,
     ProviderLimit,
     ProviderShare,
@@ -21,10 +22,13 @@ from judging.models import (
     Trial,
     Verdict,
 )
+from judging.services.delivering import claim_due, finish
 from judging.services.examples import taken
+from judging.services.posting import Answer
 from judging.services.replays import count_replay
 from judging.services.retrying import retry_skipped
 from judging.services.schedules import SchedulePlan, add_schedule, switch_schedule
+from judging.services.webhooks import add_webhook, send_test
 from labeling.models import Candidate, CriteriaSet, ImportBatch, Skip
 from labeling.services.imports import import_golden
 from tests.factories import (
@@ -61,6 +65,12 @@ NO_PAGES = {
     "schedule_run",
     "schedule_delete",
     "report_file",
+    "webhook_secret",
+    "webhook_new_secret",
+    "webhook_switch",
+    "webhook_test",
+    "webhook_delete",
+    "delivery_replay",
     "healthz",
     "readyz",
     "set",
@@ -107,6 +117,7 @@ def make_site() -> Site:
     divided = divide(make_run(panel, criteria_set, a=3, b=2, c=1, d=3, split="tune"))
     show_examples(strict, criteria_set)
     make_version(criteria_set)
+    tell_others(criteria_set)
     return Site(
         lead=lead,
         labeler=labeler,
@@ -151,6 +162,28 @@ def limit_provider(judge: JudgeVersion) -> None:
         format="json",
         noted_at=timezone.now(),
     )
+
+
+def tell_others(criteria_set: CriteriaSet) -> None:
+    """A webhook with a message that was delivered after a failed try, and one that waits."""
+    webhook = add_webhook(url="https://example.org/hooks/vera", criteria_set=criteria_set)
+    send_test(webhook=webhook, now=timezone.now())
+    for answer in (Answer("It answered with status 500.", 500, "<b>broken</b>"), Answer(status=204)):
+        (claimed,) = claim_due(timezone.now())
+        finish(claimed, answer, timezone.now())
+        Delivery.objects.update(next_at=timezone.now())
+    send_test(webhook=webhook, now=timezone.now())
+
+
+def webhook_pages(site: Site) -> dict[str, list[str]]:
+    """The pages of webhooks, with messages and without."""
+    slugs = [site.criteria_set.slug, site.empty.slug]
+    sent = Delivery.objects.filter(webhook__criteria_set=site.criteria_set)
+    return {
+        "webhooks": [reverse("webhooks", args=[each]) for each in slugs],
+        "webhook": [reverse("webhook", args=[slugs[0], sent[0].webhook_id])],
+        "delivery": [reverse("delivery", args=[slugs[0], each.webhook_id, each.pk]) for each in sent],
+    }
 
 
 def repeat(panel: JudgeVersion, criteria_set: CriteriaSet) -> Run:
@@ -312,6 +345,7 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "dashboard": [reverse("dashboard")],
         "report": [reverse("report", args=[each, "replies"]) for each in ("strict", "panel")],
         "certification": [reverse("certification", args=[each, "replies"]) for each in ("strict", "panel")],
+        "panel": [reverse("panel", args=[each, "replies"]) for each in ("strict", "panel")],
         "by_criterion": [reverse("by_criterion", args=[each, "replies"]) for each in ("strict", "panel")],
         "tune_rows": [reverse("tune_rows", args=["panel", "replies"])],
         "cell_rows": [
@@ -350,6 +384,7 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "set_layer1": [reverse("set_layer1", args=[each]) for each in both],
         "judge_try": [reverse("judge_try", args=["strict"])],
         "judge_trial": [reverse("judge_trial", args=["strict", trial]) for trial in site.trials],
+        **webhook_pages(site),
     }
 
 

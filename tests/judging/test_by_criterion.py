@@ -116,8 +116,9 @@ def test_the_page_tells_of_each_scale(client: Client, criteria_set: CriteriaSet)
 
     page = text(client.get(URL))
 
-    assert "Kappa <strong>0.778</strong>" in page  # 40 of 45 agree, by chance 1013/2025 would
-    assert "Weighted kappa <strong>0.842</strong>" in page
+    assert "Kappa <strong>0.778</strong>" in page  # 40 of 45 agree, by chance 1012/2025 would
+    # Squared distances: .8 within rows, and 2 + 1.36 + .8² = 4 between any two.
+    assert "Weighted kappa <strong>0.800</strong>" in page
     assert "+0.80 points: more lenient than people" in page
     assert "5 rows without anybody&#x27;s mark of this criterion" in page
     assert "Decided in code, by the rule <code>max_length</code>" in page

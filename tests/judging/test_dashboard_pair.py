@@ -134,9 +134,9 @@ def test_the_panel_stands_beside_its_jurors(client: Client, criteria_set: Criter
     panel = make_panel([make_judge("one"), make_judge("two")], "strict")
     certify(panel, criteria_set, a=4, d=4)
 
-    page = client.get(URL).text
+    page = client.get(URL + "panel/").text
 
-    assert "The panel and its jurors" in page
+    assert "Each alone" in page
     assert page.index("one@1") < page.index("two@1")
 
 

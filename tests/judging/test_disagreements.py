@@ -292,7 +292,7 @@ def test_the_run_and_the_certificate_lead_here(client: Client) -> None:
     certified(run)
     enter(client, criteria_set)
 
-    for address in (f"/runs/{run.pk}/", "/dashboard/panel/replies/"):
+    for address in (f"/runs/{run.pk}/", "/dashboard/panel/replies/panel/"):
         assert f'href="/runs/{run.pk}/disagreements/"' in client.get(address).content.decode()
 
 
