@@ -1,4 +1,8 @@
-"""What the row forms have in common: the candidate, how it arrived, and its criteria."""
+"""What the row forms have in common: the candidate, how it arrived, and its criteria.
+
+`probability` is how likely the row was to be chosen, where not all rows were equally likely. It is null or
+"unknown" of rows that were chosen because judges disagreed, or nobody knows how: those are for tuning.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +17,7 @@ from labeling.formats.stated_criteria import read_criteria
 LONGEST_ID = LONGEST_MODEL = 200
 LONGEST_FAMILY = 80
 _TEXTS = ("request", "candidate", "grounding", "criteria", "criteria_text")
-_ARRIVAL = ("id", "split", "generator_model", "generator_family", "truncated")
+_ARRIVAL = ("id", "split", "probability", "generator_model", "generator_family", "truncated")
 _COMMON = frozenset((*_TEXTS, *_ARRIVAL, "threshold"))
 
 
@@ -34,6 +38,7 @@ def common_fields(found: Found, known: Iterable[str]) -> dict[str, Any]:
     fields = found.value
     _check_candidate(fields)
     criteria_text, criteria = read_criteria(fields)
+    probability, split = read.chance(fields)
     if "criteria_text" in fields and criteria_text:
         raise RowProblem("criteria_text", "The row has a criteria text twice; keep one.")
     return {
@@ -46,7 +51,8 @@ def common_fields(found: Found, known: Iterable[str]) -> dict[str, Any]:
         "criteria": criteria,
         "threshold": read.threshold(fields),
         "external_id": read.short_text(fields, "id", LONGEST_ID),
-        "split": read.split(fields),
+        "split": split,
+        "probability": probability,
         "generator_model": read.short_text(fields, "generator_model", LONGEST_MODEL),
         "generator_family": read.short_text(fields, "generator_family", LONGEST_FAMILY),
         "truncated": read.flag(fields, "truncated", default=False),
@@ -68,6 +74,7 @@ def how_it_arrived(row: Row) -> dict[str, Any]:
     """The trailing fields of a written row; what is usual stays unsaid."""
     said = {
         "split": row.split,
+        "probability": row.probability,
         "generator_model": row.generator_model,
         "generator_family": row.generator_family,
         "truncated": row.truncated,

@@ -64,6 +64,31 @@ def split(fields: Fields) -> str:
     return named
 
 
+def chance(fields: Fields) -> tuple[float | None, str]:
+    """The row's probability of having been chosen, None where it is not given, and its split.
+
+    null and "unknown" say that nobody knows it, as of rows that were chosen because judges disagreed: such a
+    row is for tuning, whatever the import says, since kappa of such rows is the kappa of nothing.
+    """
+    named = split(fields)
+    if "probability" not in fields:
+        return None, named
+    value = fields["probability"]
+    if value is None or value == "unknown":
+        if named == Split.CERTIFY:
+            raise RowProblem(
+                "split",
+                "A row whose probability is unknown certifies no judge. Write “tune” or leave the split out.",
+            )
+        return None, str(Split.TUNE)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+        raise RowProblem(
+            "probability",
+            f"This must be a number above 0 and at most 1, or “unknown”, not {quote(value)}.",
+        )
+    return float(value), named
+
+
 def threshold(fields: Fields) -> Decimal | None:
     """The pass threshold that the row's criteria belong to."""
     value = fields.get("threshold")

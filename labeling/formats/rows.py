@@ -72,6 +72,7 @@ class Row:
     threshold: Decimal | None = None
     external_id: str = ""
     split: str = ""
+    probability: float | None = None  # of being chosen, above 0 and at most 1; None: the file says nothing
     generator_model: str = ""
     generator_family: str = ""
     truncated: bool = False

@@ -1,5 +1,6 @@
 """How rows were chosen, and with what probability: a row that was likelier to be chosen counts less."""
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from django.conf import settings
@@ -41,6 +42,13 @@ class Draw(models.Model):
         return f"draw {self.pk}: {self.get_strategy_display()}"
 
 
+class DrawnRowQuerySet(models.QuerySet["DrawnRow"]):
+    def unequal(self, candidates: Iterable[int]) -> dict[int, float]:
+        """Those of the candidates that were drawn unequally, with their probability in the first draw."""
+        drawn = self.filter(draw__is_equal=False, candidate__in=candidates).order_by("-pk")
+        return dict(drawn.values_list("candidate_id", "probability"))
+
+
 class DrawnRow(models.Model):
     """A candidate that was drawn. Rows of one stratum had the same probability."""
 
@@ -49,6 +57,8 @@ class DrawnRow(models.Model):
     probability = models.FloatField()
     stratum = models.CharField(max_length=80, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = DrawnRowQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar = [

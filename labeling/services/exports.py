@@ -8,6 +8,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import reduce
 from itertools import batched
 from operator import add
@@ -21,7 +22,7 @@ from labeling.access import AnyUser
 from labeling.domain.verdicts import HumanVerdict
 from labeling.formats import csv, jsonl, vera
 from labeling.formats.rows import Decision, Opinion, Row, StatedCriterion
-from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Ruling, Submission
+from labeling.models import Candidate, CriteriaVersion, DrawnRow, Exposure, Label, Ruling, Submission
 from labeling.services.audit import record
 from labeling.services.criteria import spec_of
 from labeling.services.exposures import record_exposure
@@ -162,11 +163,13 @@ def _rows(
         ruling.candidate_id: _decision(ruling)
         for ruling in Ruling.objects.current().filter(version=version, candidate__in=ids)
     }
+    drawn = DrawnRow.objects.unequal(ids)
     for candidate in candidates:
         first, *others = arrivals[candidate.pk] or [Submission(candidate=candidate)]
-        yield _row(
+        said = _row(
             candidate, first, version, stated, tuple(opinions[candidate.pk]), rulings.get(candidate.pk)
         )
+        yield replace(said, probability=drawn.get(candidate.pk))
         for other in others:
             yield _row(candidate, other, version, stated, (), None)
 

@@ -13,7 +13,7 @@ from django.db.models import Field, Model
 
 _MOST_VALUES = 20_000  # in one statement; SQLite binds at most 32 766
 
-type Value = str | int | bool | None
+type Value = str | int | float | bool | None
 type Row = Sequence[Value]
 type Statement = tuple[str, list[Any]]
 

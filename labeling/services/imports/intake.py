@@ -15,6 +15,7 @@ from labeling.services.imports.standing import Standing, Subject, arrival_of, lo
 from labeling.services.imports.target import Target
 from labeling.services.imports.writer import Writer
 
+MOST_PROBABILITIES = 100
 HASH = "hash"  # the split that is decided by the request
 
 
@@ -44,6 +45,7 @@ class Intake:
     ids: dict[str, bytes] = field(default_factory=dict)
     contradictions: dict[bytes, list[int]] = field(default_factory=dict)
     wanting: set[int] = field(default_factory=set)  # candidates that a label would help
+    probabilities: set[float] = field(default_factory=set)
     known: set[int] = field(default_factory=set)  # candidates that were there when a row about them came
 
     def take(self, rows: Sequence[Row]) -> None:
@@ -75,6 +77,7 @@ class Intake:
         self.target.check_criteria(row)
         self.target.check_scores(row)
         standing = standings.get(content) or Standing(Subject(content, self._wanted_split(row)))
+        self._check_probability(row, standing)
         seen = self.seen.get(digest) or Seen(row.line)
         news = news_of(row, standing, annotators=self.annotators, spoken=seen.labelers, ruled=seen.ruled)
 
@@ -96,6 +99,27 @@ class Intake:
                 "id", f"{quote(row.external_id)} is also the id of line {line}, another candidate."
             )
 
+    def _check_probability(self, row: Row, standing: Standing) -> None:
+        if None in (row.probability, standing.probability) or row.probability == standing.probability:
+            self._check_probabilities(row)
+            return
+        raise RowProblem(
+            "probability",
+            f"This candidate was drawn with probability {standing.probability}, and the row says "
+            f"{row.probability}. A candidate keeps the first: leave the row's out.",
+        )
+
+    def _check_probabilities(self, row: Row) -> None:
+        if row.probability is None:
+            return
+        self.probabilities.add(row.probability)
+        if len(self.probabilities) > MOST_PROBABILITIES:
+            raise RowProblem(
+                "probability",
+                f"The file has more than {MOST_PROBABILITIES} different probabilities. Rows of one "
+                "probability are compared with each other: give rows that are nearly as likely the same one.",
+            )
+
     def _wanted_split(self, row: Row) -> str:
         return row.split or (split_for(request_hash(row.request)) if self.split == HASH else self.split)
 
@@ -112,6 +136,9 @@ class Intake:
         for name, opinion in news.labels:
             self.writer.add_label(standing.candidate, name, opinion)
             standing.labels[name] = LabelFact(name, opinion.verdict, opinion.blind)
+        if row.probability is not None and standing.probability is None:
+            self.writer.add_draw(standing.candidate, row.probability)
+            standing.probability = row.probability
         if news.decision is not None:
             self.writer.add_ruling(standing.candidate, news.decision)
             standing.ruling = RulingFact(news.decision.verdict, news.decision.blind)

@@ -85,7 +85,7 @@ class Report:
         return {name: self.counts[name] for name in _WORDS}
 
 
-_NEW = ("candidates", "submissions", "labels", "rulings", "unresolved")
+_NEW = ("candidates", "submissions", "labels", "rulings", "unresolved", "drawn")
 
 
 def in_words(counts: Mapping[str, int]) -> Iterator[str]:
@@ -120,6 +120,7 @@ _WORDS = {
         "candidates whose rows contradict each other: unresolved until a lead rules on them",
     ),
     "queued": ("candidate in the labeling queue", "candidates in the labeling queue"),
+    "drawn": ("row with the probability of its draw", "rows with the probability of their draw"),
     "split_kept": (
         "row of another split than its candidate, which keeps its own",
         "rows of another split than their candidate, which keeps its own",

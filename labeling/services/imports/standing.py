@@ -8,7 +8,7 @@ from typing import Any
 from labeling.domain.truth import LabelFact, RulingFact, Truth, settle
 from labeling.domain.verdicts import HumanVerdict
 from labeling.formats.rows import Row
-from labeling.models import Candidate, CriteriaVersion, ImportBatch, Label, Ruling, Submission
+from labeling.models import Candidate, CriteriaVersion, DrawnRow, ImportBatch, Label, Ruling, Submission
 
 
 @dataclass(slots=True)
@@ -30,6 +30,7 @@ class Standing:
     ruling: RulingFact | None = None
     past_rulings: set[str] = field(default_factory=set)  # imported, superseded since
     arrivals: Counter[int] = field(default_factory=Counter)
+    probability: float | None = None  # with which it was drawn unequally
 
     @property
     def truth(self) -> Truth | None:
@@ -53,6 +54,8 @@ def load_standings(
         _load_labels(version, standings)
         _load_rulings(version, standings)
         _load_arrivals(standings, but)
+        for candidate, probability in DrawnRow.objects.unequal(standings).items():
+            standings[candidate].probability = probability
     return {standing.candidate.content_hash: standing for standing in standings.values()}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from labeling.domain.content import request_hash
 from labeling.formats.rows import Decision, Opinion, Row
-from labeling.models import Candidate, ImportBatch, Label, Mark, Ruling, Submission
+from labeling.models import Candidate, Draw, DrawnRow, ImportBatch, Label, Mark, Ruling, Submission
 from labeling.services.imports.annotators import Annotators
 from labeling.services.imports.inserting import insert
 from labeling.services.imports.report import Report
@@ -33,6 +33,7 @@ class Writer:
         self._arrivals: list[tuple[Subject, Row]] = []
         self._opinions: list[tuple[Subject, str, Opinion]] = []
         self._decisions: list[tuple[Subject, Decision]] = []
+        self._drawn: list[tuple[Subject, float]] = []
 
     def add_candidate(self, candidate: Subject, row: Row) -> None:
         """A candidate that the set lacks."""
@@ -50,12 +51,17 @@ class Writer:
         """The file's final verdict on the candidate."""
         self._decisions.append((candidate, decision))
 
+    def add_draw(self, candidate: Subject, probability: float) -> None:
+        """With what probability the file says that the candidate was chosen."""
+        self._drawn.append((candidate, probability))
+
     def write(self) -> None:
         """Write what was gathered, parents first: only then is it known which rows the others belong to."""
         self._write_candidates()
         self._write_submissions()
         self._write_labels()
         self._write_rulings()
+        self._write_draw()
         self._report.counts["candidates"] += len(self._candidates)
         self._report.counts["submissions"] += len(self._arrivals)
         self.changed.update(candidate.pk for candidate, _, _ in self._opinions)
@@ -99,6 +105,20 @@ class Writer:
             batch_id=self.batch.pk,
             source=Submission.Source.IMPORT,
         )
+
+    def _write_draw(self) -> None:
+        """One draw for the file; nobody knows what its rows were drawn from."""
+        if not self._drawn:
+            return
+        version, batch = self._target.version, self.batch
+        draw, _ = Draw.objects.get_or_create(
+            batch=batch,
+            strategy=Draw.Strategy.IMPORT,
+            defaults={"version": version, "created_by_id": batch.created_by_id},
+        )
+        rows = [(candidate.pk, probability) for candidate, probability in self._drawn]
+        insert(DrawnRow, ("candidate_id", "probability"), rows, draw_id=draw.pk)
+        self._report.counts["drawn"] += len(rows)
 
     def _write_rulings(self) -> None:
         rows = [
