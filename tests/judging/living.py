@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from judging.domain.reasons import CertificateReason, Reason
 from judging.models import Certificate, JudgeVersion, Run, Verdict
 from judging.services.engine import work_on
 from judging.services.finishing import finish_run
 from judging.services.runs import start_run
 from judging.services.standing import Standing, find_standing
+from judging.services.suspending import suspend
 from labeling.models import CriteriaSet
 from tests.factories import live, make_criteria_set
 from tests.judging.running import juror, scripted
@@ -104,3 +106,16 @@ def _now(truth: str, then: str, left: dict[str, Any]) -> str:
             left[kind] -= 1
             return "skipped" if kind == "skipped" else {"pass": "fail", "fail": "pass"}[then]
     return then
+
+
+def suspended(certificate: Certificate) -> Certificate:
+    """Its suspension, as the live audit suspends."""
+    found = suspend(
+        judge_version_id=certificate.judge_version_id,
+        criteria_version_id=certificate.criteria_version_id,
+        reason=Reason(CertificateReason.DRIFT_ALARM, "audit", "People disagreed with it."),
+        cause=Certificate.Cause.DRIFT,
+        now=timezone.now(),
+    )
+    assert found is not None
+    return found
