@@ -23,7 +23,8 @@ from labeling.services.imports import ImportProblem, shown_name
 from labeling.services.imports.target import Target, find_target, make_target
 
 _AT_ONCE = 200  # pairs decided on and written at once
-_COMPARED = [1, 5]  # the scale of a criterion that is made of a comparison: two scores would tie too often
+# Of a criterion made of a comparison, where the file does not say: two scores would tie too often.
+_COMPARED = {"scale_min": 1, "scale_max": 5, "required": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,9 +249,7 @@ def _candidate(criteria_set: int, content: str, pair: Pair, output: str) -> Cand
 
 
 def _made_target(report: ReferenceReport, pair: Pair, maker: User | None) -> Target:
-    stated = tuple(
-        {"scale_min": _COMPARED[0], "scale_max": _COMPARED[1]} | dict(each) for each in pair.criteria
-    )
+    stated = tuple(_COMPARED | dict(each) for each in pair.criteria)
     row = Row(line=pair.line, output=pair.a, criteria_text=pair.criteria_text, criteria=stated)
     return make_target(report.criteria, row, maker)
 
