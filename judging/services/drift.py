@@ -19,7 +19,7 @@ from judging.services.suspending import suspend
 from labeling.domain.agreement import Undefined
 from labeling.models import Candidate, CriteriaVersion, Draw, DrawnRow, Label, Ruling
 
-_STARTS = (Certificate.Cause.RUN, Certificate.Cause.REINSTATED)
+STARTS = (Certificate.Cause.RUN, Certificate.Cause.REINSTATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _start(certificate: Certificate) -> datetime:
     events = Certificate.objects.filter(
         judge_version=certificate.judge_version_id, criteria_version=certificate.criteria_version_id
     )
-    began = events.filter(cause__in=_STARTS, pk__lte=certificate.pk).order_by("-pk").first()
+    began = events.filter(cause__in=STARTS, pk__lte=certificate.pk).order_by("-pk").first()
     return (began or certificate).created_at
 
 

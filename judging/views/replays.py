@@ -11,7 +11,6 @@ from judging.models import Calibration, Certificate, Schedule
 from judging.services.replays import changes, last_replay
 from judging.services.standing import Standing
 from judging.views.figures import defined
-from labeling.domain.agreement import kappa_exact
 
 _BY_CHANCE = 0.05  # rarer than this is not put down to chance
 
@@ -38,12 +37,12 @@ def replayed(standing: Standing, certificate: Certificate) -> Replayed:
         changes=moved,
         means=means(moved) if replay else "",
         schedule=next_replay(standing),
-        add=_address(standing),
+        add=schedule_address(standing, "replay"),
     )
 
 
 def _kappa(replay: Calibration, certificate: Certificate) -> str:
-    return shown_kappa(defined(lambda: kappa_exact(replay.table)), certificate.bar)
+    return shown_kappa(defined(replay.measured.kappa), certificate.bar)
 
 
 def means(moved: Changes) -> str:
@@ -72,9 +71,10 @@ def next_replay(standing: Standing) -> Schedule | None:
     return nightly.order_by("next_at").first()
 
 
-def _address(standing: Standing) -> str:
+def schedule_address(standing: Standing, kind: str) -> str:
+    """The address of the form for a nightly schedule of this kind."""
     begin: dict[str, str | int] = {
-        "kind": "replay",
+        "kind": kind,
         "every": "day",
         "at": "03:00",
         "judge": standing.judge_version.judge_id,
