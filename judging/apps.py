@@ -17,11 +17,13 @@ class JudgingConfig(AppConfig):
         from judging.services.certification import golden_set_changed
         from judging.services.drift import audits_settled
         from judging.services.journey import advise
-        from labeling.services import policies
+        from judging.services.promoting import changes_by_criteria
+        from labeling.services import policies, promotions
         from labeling.services.next_steps import advisers
         from labeling.services.truth import listeners
 
         listeners.append(golden_set_changed)
+        promotions.foretellers.append(changes_by_criteria)
         policies.listeners.append(policy.policy_changed)
         policies.foretellers.append(policy.foretold)
         listeners.append(audits_settled)  # after the recount, whose numbers it goes by

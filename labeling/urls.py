@@ -12,6 +12,7 @@ from labeling.views import (
     label_text,
     members,
     policy,
+    promotion,
     rulings,
 )
 
@@ -29,7 +30,7 @@ urlpatterns: list[URLPattern] = [
     path("sets/<slug:slug>/criteria/", criteria.criteria, name="criteria"),
     path("sets/<slug:slug>/criteria/new/", criteria.criteria_edit, name="criteria_edit"),
     path(
-        "sets/<slug:slug>/criteria/<int:number>/promote/", criteria.criteria_promote, name="criteria_promote"
+        "sets/<slug:slug>/criteria/<int:number>/promote/", promotion.criteria_promote, name="criteria_promote"
     ),
     path("sets/<slug:slug>/import/", imports.import_rows, name="import"),
     path("sets/<slug:slug>/import/<int:pk>/", imports.import_batch, name="import_batch"),

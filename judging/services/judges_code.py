@@ -1,7 +1,7 @@
 """Judges as code: bring the database to what a file says, and say what the database holds."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -15,8 +15,10 @@ from judging.domain.prompt import NEWEST
 from judging.models import Judge, JudgeVersion
 from judging.services.examples import named
 from judging.services.families import panel_warnings
-from judging.services.judges import promote_judge, refusals_recorded, write_model, write_panel
+from judging.services.following import follow_member
+from judging.services.judges import refusals_recorded, write_model, write_panel
 from judging.services.plans import price_of
+from judging.services.promoting import promote_version
 from judging.services.standing import UnknownName, named_version
 from labeling.access import AnyUser
 
@@ -35,33 +37,46 @@ class LoadedJudge:
 
 
 def load_judges(
-    *, entries: Sequence[Entry], actor: AnyUser | None = None, promote: bool = False
+    *,
+    entries: Sequence[Entry],
+    actor: AnyUser | None = None,
+    promote: bool = False,
+    confirmed: Collection[int] | None = (),
 ) -> list[LoadedJudge]:
     """Make or update every judge of a file, or none of them; in the file's order.
 
-    A judge's first version is live; a later one is a draft unless `promote`. A panel pins its members at the
-    versions that the file describes, members outside the file at their live ones. Raises `InvalidJudge` with
-    a sentence that names the judge; the refusal is logged and recorded.
+    A judge's first version is live; a later one is a draft unless `promote`, where `confirmed` is as in
+    `promote_version`. A panel pins its members at the versions that the file describes, members outside the
+    file at their live ones; a panel outside the file gets a draft with its member's new version.
+
+    Raises `InvalidJudge` with a sentence that names the judge, logged and recorded, and `ClosesGates`.
     """
     with refusals_recorded("a file of judges", actor):
-        return _load_all(entries, actor, promote)
+        return _load_all(entries, actor, promote, confirmed)
 
 
 @transaction.atomic
-def _load_all(entries: Sequence[Entry], actor: AnyUser | None, promote: bool) -> list[LoadedJudge]:
+def _load_all(
+    entries: Sequence[Entry], actor: AnyUser | None, promote: bool, confirmed: Collection[int] | None
+) -> list[LoadedJudge]:
     loaded: dict[str, LoadedJudge] = {}
     pinned: dict[str, JudgeVersion] = {}
     panels_last = sorted(entries, key=lambda entry: isinstance(entry, PanelEntry))
     for entry in panels_last:
         try:
-            loaded[entry.slug], pinned[entry.slug] = _load(entry, pinned, actor, promote)
+            loaded[entry.slug], pinned[entry.slug] = _load(entry, pinned, actor)
         except InvalidJudge as refusal:
             raise InvalidJudge(f"judge “{entry.slug}”: {refusal}") from refusal
+    for slug, version in pinned.items():
+        if loaded[slug].outcome == "new_version" and version.kind == JudgeVersion.Kind.MODEL:
+            follow_member(version=version, actor=actor, besides=frozenset(pinned))
+    if promote:
+        return [_promoted(loaded[entry.slug], pinned[entry.slug], actor, confirmed) for entry in entries]
     return [loaded[entry.slug] for entry in entries]
 
 
 def _load(
-    entry: Entry, pinned: dict[str, JudgeVersion], actor: AnyUser | None, promote: bool
+    entry: Entry, pinned: dict[str, JudgeVersion], actor: AnyUser | None
 ) -> tuple[LoadedJudge, JudgeVersion]:
     before = JudgeVersion.objects.filter(judge__slug=entry.slug).count()
     if isinstance(entry, PanelEntry):
@@ -69,14 +84,18 @@ def _load(
         version = write_panel(entry.slug, members, entry.on_split, actor)
     else:
         version = write_model(entry, actor, keep_examples=True)
-    judge = version.judge
-    if promote:
-        judge = promote_judge(judge=judge, version=version, actor=actor)
     outcome: Outcome = "created" if not before else "unchanged" if version.number <= before else "new_version"
-    live = judge.live_version
+    live = version.judge.live_version
     warnings = panel_warnings(version.jurors())
     warnings += context_words(version.family, version.base_url_env, version.params)
     return LoadedJudge(entry.slug, outcome, version.number, live.number if live else None, warnings), version
+
+
+def _promoted(
+    loaded: LoadedJudge, version: JudgeVersion, actor: AnyUser | None, confirmed: Collection[int] | None
+) -> LoadedJudge:
+    promote_version(version=version, actor=actor, confirmed=confirmed)
+    return replace(loaded, live_version=version.number)
 
 
 def _member(name: str, pinned: dict[str, JudgeVersion]) -> JudgeVersion:

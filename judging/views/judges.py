@@ -3,14 +3,16 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import F
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from judging.access import check_lead
@@ -20,11 +22,14 @@ from judging.forms.judges import FORMS, ModelForm, PanelForm, pinned_to, try_to_
 from judging.models import Certificate, Judge, JudgeVersion
 from judging.services.connections import Environments, Missing
 from judging.services.families import written_in_sets
-from judging.services.judges import missing_variables, promote_judge, with_jurors
+from judging.services.following import follow_member
+from judging.services.judges import missing_variables, with_jurors
+from judging.services.promoting import promotions_of
 from judging.services.standing import Standing
 from judging.views.judge_facts import Fact, facts_of, family_warnings, scripted_words
 from judging.views.pairs import jurors_of
 from labeling.access import led_sets
+from labeling.services.promotions import live_before
 from labeling.views.scope import page_of
 from vera_site.http import Request, part
 
@@ -86,7 +91,17 @@ def judge(request: Request, slug: str) -> HttpResponse:
     shown = list(_shown(list(zip(rows, [*rows[1:], earlier], strict=True)), request))
     context = {"section": "judges", "judge": found, "page": page, "shown": shown}
     context["kind"] = rows[0].kind if rows else "judge"
+    context |= _past_of(found)
     return render(request, "judging/judge.html", context)
+
+
+def _past_of(judge: Judge) -> dict[str, Any]:
+    """Template context of `labeling/promotions.html`: what was live when, and what to go back to."""
+    live = judge.live_version.number if judge.live_version else None
+    promotions = promotions_of(judge)
+    back = live_before(promotions, live)
+    back_url = reverse("judge_promote", args=[judge.slug, back]) if back else ""
+    return {"promotions": promotions, "live": live, "back": back, "back_url": back_url}
 
 
 def _shown(
@@ -180,25 +195,16 @@ def judge_edit(request: Request, slug: str) -> HttpResponse:
     """A new version of a judge, from its newest one or from the one that `?version=` names."""
     check_lead(request.user)
     base = version_or_404(slug, request.GET.get("version", ""))
+    if base.kind == JudgeVersion.Kind.RECORDED:
+        return redirect(f"{reverse('judge_add_recorded')}?judge={slug}")
     form = _form(FORMS[base.kind], request, base)
     del form.fields["slug"]
     if form.is_bound and request.method == "POST" and (version := try_to_save(form, slug, request.user)):
-        messages.success(request, _what_was_saved(version))
+        messages.success(request, _what_was_saved(version, request))
         return redirect("judge", slug)
     context = {"section": "judges", "form": form, "kind": base.kind, "base": base}
     template = part(request, "judging/judge_edit.html", "examples")
     return render(request, template, context, status=422 if form.is_bound else 200)
-
-
-@require_POST
-@login_required
-def judge_promote(request: Request, slug: str, number: int) -> HttpResponse:
-    """Make a version the live one."""
-    check_lead(request.user)
-    version = version_or_404(slug, str(number))
-    promote_judge(judge=version.judge, version=version, actor=request.user)
-    messages.success(request, f"Version {version.number} is live.")
-    return redirect("judge", slug)
 
 
 def version_or_404(slug: str, number: str) -> JudgeVersion:
@@ -212,7 +218,10 @@ def version_or_404(slug: str, number: str) -> JudgeVersion:
     raise Http404("There is no such version of this judge.")
 
 
-def _what_was_saved(version: JudgeVersion) -> str:
+def _what_was_saved(version: JudgeVersion, request: Request) -> str:
     if version.pk == version.judge.live_version_id:
         return f"Nothing that judges changed: version {version.number} stays live."
-    return f"Version {version.number} is a draft until you promote it. Calibrate it first."
+    words = f"Version {version.number} is a draft until you promote it. Calibrate it first."
+    panels = follow_member(version=version, actor=request.user)
+    drafts = ", ".join(f"{panel.judge.slug}, version {panel.number}" for panel in panels)
+    return f"{words} There are drafts with it of the panels in which it sits: {drafts}." if drafts else words

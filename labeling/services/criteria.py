@@ -1,6 +1,7 @@
 """Criteria sets and their versions: made, added to, promoted; never edited."""
 
 import hashlib
+from collections.abc import Collection
 from decimal import Decimal
 from fractions import Fraction
 from typing import Unpack
@@ -14,6 +15,7 @@ from labeling.domain.criteria import CriteriaSpec, CriterionSpec, InvalidCriteri
 from labeling.models import CriteriaSet, CriteriaVersion, Criterion, Membership
 from labeling.services.audit import record
 from labeling.services.criteria_settings import SetSettings, check_settings
+from labeling.services.promotions import check_confirmed, check_unchanged, gate_changes
 
 LARGEST_NUMBER = 1000
 
@@ -103,19 +105,28 @@ def add_version(
 
 @transaction.atomic
 def promote_version(
-    *, criteria_set: CriteriaSet, version: CriteriaVersion, actor: AnyUser | None
+    *,
+    criteria_set: CriteriaSet,
+    version: CriteriaVersion,
+    actor: AnyUser | None,
+    confirmed: Collection[int] | None = (),
+    seen: int | None = None,
 ) -> CriteriaSet:
     """Make `version` the one that is answered for by default; an earlier one may be promoted again.
 
     One update, so there is no moment without a live version. Promoting the live one changes nothing.
-    Raises ValueError for a version of another criteria set.
+    `confirmed`: the `key` of each open gate that may close by it, None for any. `seen`: number of the live
+    version that the caller saw. Raises `ClosesGates` or `PromotedMeanwhile`, and ValueError for a version of
+    another criteria set; then nothing is changed.
     """
     if version.criteria_set_id != criteria_set.pk:
         raise ValueError(f"{version} is no version of {criteria_set}.")
-    locked = CriteriaSet.objects.select_for_update().select_related(None).get(pk=criteria_set.pk)
+    locked = CriteriaSet.objects.select_for_update(no_key=True).get(pk=criteria_set.pk)
     before = locked.live_version
+    check_unchanged(before.number if before else None, seen)
     if before == version:
         return locked
+    check_confirmed(gate_changes(version, held=True), confirmed)
     locked.live_version = version
     locked.save(update_fields=["live_version"])
     record(

@@ -1,7 +1,7 @@
 """Criteria as code: bring the database to what a file says, and say what the database holds."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from django.db import transaction
@@ -30,14 +30,20 @@ class Loaded:
 
 @transaction.atomic
 def load_criteria(
-    *, entries: Iterable[SetEntry], actor: AnyUser | None = None, promote: bool = False
+    *,
+    entries: Iterable[SetEntry],
+    actor: AnyUser | None = None,
+    promote: bool = False,
+    confirmed: Collection[int] | None = (),
 ) -> list[Loaded]:
     """Make or update every criteria set of a file, or none of them.
 
-    A set's first version is live; a later one is a draft unless `promote`. Settings that the file does not
-    name stay as they are. Raises `InvalidCriteria` with a sentence that names the set.
+    A set's first version is live; a later one is a draft unless `promote`, where `confirmed` is as in
+    `promote_version`. Settings that the file does not name stay as they are. Raises `InvalidCriteria` with a
+    sentence that names the set, and `ClosesGates`.
     """
-    return [_load(entry, actor, promote) for entry in entries]
+    loaded = [_load(entry, actor) for entry in entries]
+    return [_promoted(each, actor, confirmed) for each in loaded] if promote else loaded
 
 
 def export_criteria(criteria_sets: QuerySet[CriteriaSet]) -> list[SetEntry]:
@@ -45,12 +51,19 @@ def export_criteria(criteria_sets: QuerySet[CriteriaSet]) -> list[SetEntry]:
     return [_entry(criteria_set) for criteria_set in criteria_sets]
 
 
-def _load(entry: SetEntry, actor: AnyUser | None, promote: bool) -> Loaded:
+def _promoted(loaded: Loaded, actor: AnyUser | None, confirmed: Collection[int] | None) -> Loaded:
+    criteria_set = CriteriaSet.objects.get(slug=loaded.slug)
+    version = criteria_set.versions.get(number=loaded.version)
+    promote_version(criteria_set=criteria_set, version=version, actor=actor, confirmed=confirmed)
+    return replace(loaded, live_version=loaded.version)
+
+
+def _load(entry: SetEntry, actor: AnyUser | None) -> Loaded:
     criteria_set = CriteriaSet.objects.filter(slug=entry.slug).first()
     try:
         if criteria_set is None:
             return _create(entry, actor)
-        return _update(criteria_set, entry, actor, promote)
+        return _update(criteria_set, entry, actor)
     except InvalidCriteria as error:
         raise InvalidCriteria(f"criteria_set “{entry.slug}”: {error}") from error
 
@@ -67,14 +80,12 @@ def _create(entry: SetEntry, actor: AnyUser | None) -> Loaded:
     return Loaded(entry.slug, "created", 1, 1)
 
 
-def _update(criteria_set: CriteriaSet, entry: SetEntry, actor: AnyUser | None, promote: bool) -> Loaded:
+def _update(criteria_set: CriteriaSet, entry: SetEntry, actor: AnyUser | None) -> Loaded:
     changes = cast(SetChanges, {"name": entry.name, "description": entry.description, **entry.settings})
     changed = tuple(changed_settings(criteria_set, changes))
     update_set(criteria_set=criteria_set, actor=actor, **changes)
     before = criteria_set.versions.count()
     version = add_version(criteria_set=criteria_set, spec=entry.spec, actor=actor)
-    if promote:
-        criteria_set = promote_version(criteria_set=criteria_set, version=version, actor=actor)
     live = criteria_set.live_version
     outcome: Outcome = "unchanged" if version.number == before else "new_version"
     return Loaded(entry.slug, outcome, version.number, live.number if live else None, changed)

@@ -28,9 +28,10 @@ from labeling.forms.criteria import (
     spec_from,
 )
 from labeling.models import CriteriaSet, CriteriaVersion, Label, Ruling
-from labeling.services.criteria import add_version, create_criteria_set, promote_version, spec_of
+from labeling.services.criteria import add_version, create_criteria_set, spec_of
 from labeling.services.criteria_settings import update_set
 from labeling.services.relabeling import ask_for_labels, carry_labels
+from labeling.views.promotion import past_of
 from labeling.views.scope import chosen_version, head, page_of
 from vera_site.http import Request
 
@@ -52,6 +53,8 @@ def criteria(request: Request, slug: str) -> HttpResponse:
     page = page_of(versions.prefetch_related("criteria"), request, VERSIONS_PER_PAGE)
     context = head(request.user, criteria_set, "criteria")
     context |= {"page": page, "shown": with_changes(page), "sources": said_under(versions)}
+    if context["leads"]:
+        context |= past_of(criteria_set)
     return render(request, "labeling/criteria.html", context)
 
 
@@ -74,16 +77,6 @@ def criteria_edit(request: Request, slug: str) -> HttpResponse:
         criteria_set=criteria_set, spec=spec, actor=request.user, note=form.cleaned_data["note"]
     )
     messages.success(request, what_was_saved(version, is_new=version.number > count))
-    return redirect("criteria", slug)
-
-
-@require_POST
-@login_required
-def criteria_promote(request: Request, slug: str, number: int) -> HttpResponse:
-    criteria_set = get_led_set(request.user, slug)
-    version = get_object_or_404(criteria_set.versions, number=number)
-    promote_version(criteria_set=criteria_set, version=version, actor=request.user)
-    messages.success(request, f"Version {version.number} is live.")
     return redirect("criteria", slug)
 
 

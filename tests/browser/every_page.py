@@ -24,6 +24,7 @@ from judging.models import (
 )
 from judging.services.delivering import claim_due, finish
 from judging.services.examples import taken
+from judging.services.judges import add_model_version
 from judging.services.posting import Answer
 from judging.services.replays import count_replay
 from judging.services.retrying import retry_skipped
@@ -50,14 +51,13 @@ NO_PAGES = {
     "logout",
     "label_draft",
     "rule",
-    "criteria_promote",
     "criteria_ask",
     "criteria_carry",
     "member_remove",
-    "judge_promote",
     "run_resume",
     "run_cancel",
     "run_retry",
+    "run_sample",
     "provider_limits",
     "format_forget",
     "provider_ask_again",
@@ -113,6 +113,7 @@ def make_site() -> Site:
     panel = make_panel([strict, hasty], "panel")
     calibrated = calibrate(strict, criteria_set, (28, 2, 3, 27), skipped=2)
     calibrate(hasty, criteria_set, (18, 12, 9, 21))
+    add_model_version(slug="hasty", model="openai/hastier", family="scripted")
     of_panel = calibrate(panel, criteria_set, (16, 1, 1, 16))
     divided = divide(make_run(panel, criteria_set, a=3, b=2, c=1, d=3, split="tune"))
     show_examples(strict, criteria_set)
@@ -335,6 +336,11 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "candidate": [reverse("candidate", args=[slug, site.conflict])],
         "rulings": [reverse("rulings", args=[each]) for each in both],
         "criteria": [reverse("criteria", args=[slug])],
+        "criteria_promote": [reverse("criteria_promote", args=[slug, each]) for each in (1, 2)],
+        "judge_promote": [
+            reverse("judge_promote", args=["strict", 1]),
+            reverse("judge_promote", args=["hasty", 2]),
+        ],
         "criteria_edit": [reverse("criteria_edit", args=[slug])],
         "import": [reverse("import", args=[each]) for each in both],
         "import_batch": [reverse("import_batch", args=[slug, site.batch])],
@@ -347,11 +353,17 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "certification": [reverse("certification", args=[each, "replies"]) for each in ("strict", "panel")],
         "panel": [reverse("panel", args=[each, "replies"]) for each in ("strict", "panel")],
         "by_criterion": [reverse("by_criterion", args=[each, "replies"]) for each in ("strict", "panel")],
+        "certificate_history": [
+            reverse("certificate_history", args=[each, "replies"]) for each in ("strict", "hasty")
+        ],
+        "drift": [reverse("drift", args=[each, "replies"]) for each in ("strict", "panel")],
+        "pass_rates": [reverse("pass_rates", args=[each, "replies"]) for each in ("strict", "panel")],
         "tune_rows": [reverse("tune_rows", args=["panel", "replies"])],
         "cell_rows": [
             reverse("cell_rows", args=[*judge, cell]) for cell in ("b", "disagreements", "skipped")
         ],
         "judges": [reverse("judges")],
+        "judge_add_recorded": [reverse("judge_add_recorded")],
         "judge_add": [reverse("judge_add", args=[kind]) for kind in ("model", "panel")],
         "judge": [reverse("judge", args=[each]) for each in ("strict", "panel")],
         "judge_add_local": [reverse("judge_add_local")],

@@ -132,7 +132,7 @@ def test_the_plan_of_looks_stays_as_the_rows_were_scored_under(
 def test_a_suspension_stays_and_lifting_it_skips_no_demand(
     judge: JudgeVersion, certificate: Certificate, criteria_set: CriteriaSet
 ) -> None:
-    versions = {"judge_version_id": judge.pk, "criteria_version_id": live(criteria_set).pk}
+    versions: Any = {"judge_version_id": judge.pk, "criteria_version_id": live(criteria_set).pk}
     alarm = certificate_reason(CertificateReason.DRIFT_ALARM)
     suspend(**versions, reason=alarm, cause=Certificate.Cause.DRIFT, now=timezone.now())
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -171,8 +172,8 @@ def test_who_cannot_be_told_takes_the_change_back(criteria_set: CriteriaSet, tol
 
 
 def test_the_plan_is_kept_as_code(criteria_set: CriteriaSet, tmp_path: Path) -> None:
-    plan = {"looks": [50, 100], "n_max": 120, "audit_share": Decimal("0.05")}
-    update_set(criteria_set=criteria_set, actor=None, **plan)  # type: ignore[typeddict-item]
+    plan: Any = {"looks": [50, 100], "n_max": 120, "audit_share": Decimal("0.05")}
+    update_set(criteria_set=criteria_set, actor=None, **plan)
     path, out = tmp_path / "criteria.toml", StringIO()
     call_command("export_criteria", output=str(path))
     text = path.read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from judging.domain.judges_toml import read_judges
 from judging.services.judges_code import LoadedJudge, load_judges
 from labeling.formats.given_file import read_text
 from labeling.formats.rows import FileProblem
+from labeling.services.promotions import ClosesGates
 
 
 class Command(BaseCommand):
@@ -25,16 +26,24 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help="TOML file with [[judge]] tables")
         parser.add_argument("--promote", action="store_true", help="make the version of each judge live")
+        parser.add_argument(
+            "--close-gates", action="store_true", help="with --promote: even where that closes an open gate"
+        )
         parser.add_argument("--json", action="store_true", help="report as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             entries = read_judges(read_text(Path(options["file"])))
-            loaded = load_judges(entries=entries, promote=options["promote"])
+            confirmed = None if options["close_gates"] else ()
+            loaded = load_judges(entries=entries, promote=options["promote"], confirmed=confirmed)
         except FileProblem as error:
             raise CommandError(str(error), returncode=2) from error
         except InvalidJudge as error:
             raise CommandError(f"{options['file']}: {error}", returncode=2) from error
+        except ClosesGates as refusal:
+            raise CommandError(
+                f"Nothing is loaded. {refusal} Or add --close-gates.", returncode=2
+            ) from refusal
         if options["json"]:
             self.stdout.write(json.dumps([asdict(each) for each in loaded], indent=2))
         else:

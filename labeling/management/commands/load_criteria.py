@@ -13,6 +13,7 @@ from labeling.formats.criteria_toml import read_criteria
 from labeling.formats.given_file import read_text
 from labeling.formats.rows import FileProblem
 from labeling.services.criteria_code import Loaded, load_criteria
+from labeling.services.promotions import ClosesGates
 
 
 class Command(BaseCommand):
@@ -24,16 +25,24 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help="TOML file with [[criteria_set]] tables")
         parser.add_argument("--promote", action="store_true", help="make each set's newest version live")
+        parser.add_argument(
+            "--close-gates", action="store_true", help="with --promote: even where that closes an open gate"
+        )
         parser.add_argument("--json", action="store_true", help="report as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             entries = read_criteria(read_text(Path(options["file"])))
-            loaded = load_criteria(entries=entries, promote=options["promote"])
+            confirmed = None if options["close_gates"] else ()
+            loaded = load_criteria(entries=entries, promote=options["promote"], confirmed=confirmed)
         except FileProblem as error:
             raise CommandError(str(error), returncode=2) from error
         except InvalidCriteria as error:
             raise CommandError(f"{options['file']}: {error}", returncode=2) from error
+        except ClosesGates as refusal:
+            raise CommandError(
+                f"Nothing is loaded. {refusal} Or add --close-gates.", returncode=2
+            ) from refusal
         if options["json"]:
             self.stdout.write(json.dumps([asdict(each) for each in loaded], indent=2))
         else:
