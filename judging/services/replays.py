@@ -1,14 +1,15 @@
 """Golden replays: counted against the golden set, and never turned into a certificate."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
-from django.db.models import Count, OuterRef, Subquery
 from django.utils import timezone
 
-from judging.domain.comparison import Changes, changes_of
-from judging.models import Calibration, Run, Verdict
+from judging.domain.comparison import Changes
+from judging.models import Calibration, Run
 from judging.services.calibration import attempts, calibrate, golden_truths, layer1
+from judging.services.comparing import compared, judges_on_certify_rows
 from judging.services.recounting import count_again
 from judging.services.retried import asked_again
 from labeling.services.human_agreement import human_agreement
@@ -64,8 +65,5 @@ def last_replay(calibration: Calibration) -> Calibration | None:
 
 def changes(certified: Calibration, replay: Calibration) -> Changes:
     """What became of the rows that `certified` counts, in a replay, by what people say of them now."""
-    again = Verdict.objects.filter(
-        run=replay.run_id, candidate=OuterRef("candidate"), judge_version=replay.judge_version_id, repeat=0
-    )
-    both = certified.rows.annotate(again=Subquery(again.values("outcome")[:1])).order_by()
-    return changes_of(both.values_list("truth", "outcome", "again").annotate(rows=Count("pk")))
+    found = compared(judges_on_certify_rows(certified, replay))
+    return replace(found.changes, inconclusive=found.changes.inconclusive + found.only_before)
