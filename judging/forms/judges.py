@@ -171,7 +171,8 @@ class MembersField(forms.ModelMultipleChoiceField[JudgeVersion]):
 
     def label_from_instance(self, obj: JudgeVersion) -> str:
         state = "live" if obj.pk == obj.judge.live_version_id else "not live"
-        return f"{obj.judge.slug}, version {obj.number} ({state}): {obj.model}, {obj.family}"
+        about = f"recorded, {obj.recording}" if obj.recording is not None else obj.model
+        return f"{obj.judge.slug}, version {obj.number} ({state}): {about}, {obj.family or 'family unknown'}"
 
     def clean(self, value: Any) -> QuerySet[JudgeVersion]:
         if too_long := next((each for each in value or () if len(str(each)) > LONGEST_ID), None):
@@ -232,8 +233,10 @@ class PanelForm(forms.Form):
 
 
 def _possible_members(seated: list[int]) -> QuerySet[JudgeVersion]:
-    """Models: each judge's live version, what is newer, and who sits already."""
-    models = JudgeVersion.objects.filter(kind=JudgeVersion.Kind.MODEL).select_related("judge__live_version")
+    """Models and recorded judges: each one's live version, what is newer, and who sits already."""
+    models = JudgeVersion.objects.exclude(kind=JudgeVersion.Kind.PANEL).select_related(
+        "judge__live_version", "recording__criteria_set"
+    )
     current = models.filter(Q(number__gte=F("judge__live_version__number")) | Q(pk__in=seated))
     return current.order_by("judge__slug", "number")
 

@@ -25,7 +25,7 @@ class Bench:
 
     @property
     def models(self) -> int:
-        return sum(version.kind == JudgeVersion.Kind.MODEL for version in self.versions)
+        return sum(version.kind != JudgeVersion.Kind.PANEL for version in self.versions)
 
     @property
     def panels(self) -> int:

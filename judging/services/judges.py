@@ -285,7 +285,8 @@ def _with_price(version: JudgeVersion, price: dict[str, str] | None, actor: AnyU
 
 def with_jurors(versions: QuerySet[JudgeVersion]) -> QuerySet[JudgeVersion]:
     """The versions with what `jurors` needs, so that a list of them costs no query each."""
-    return versions.select_related("judge").prefetch_related("seats__juror__judge")
+    told = versions.select_related("judge", "recording__criteria_set")
+    return told.prefetch_related("seats__juror__judge")
 
 
 def missing_variables(version: JudgeVersion, environments: Environments | None = None) -> list[Missing]:

@@ -27,7 +27,8 @@ class Line:
 @register.inclusion_tag("judging/decision_costs.html")
 def decision_costs(shown: Sequence[ShownVersion]) -> dict[str, Any]:
     """By the replies of the runs that measured these versions; one query."""
-    measured = [(each, standing) for each in shown for standing in each.standings if standing.certificate]
+    asked = [each for each in shown if not each.version.has_recorded]
+    measured = [(each, standing) for each in asked for standing in each.standings if standing.certificate]
     runs = Run.objects.in_bulk({_run_id(standing) for _, standing in measured})
     return {"lines": [_line(each, standing, runs[_run_id(standing)]) for each, standing in measured]}
 

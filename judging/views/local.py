@@ -62,6 +62,9 @@ def judge_connect(request: Request, slug: str) -> HttpResponse:
     """The lines to put into the workers' environment, and whether they are there."""
     check_lead(request.user)
     version = version_or_404(slug, "")
+    if version.kind == JudgeVersion.Kind.RECORDED:
+        messages.info(request, "Its verdicts were brought in from a file, so there is nothing to connect.")
+        return redirect("judge", slug)
     server = SERVERS.get(request.GET.get("server", ""), SERVERS["other"])
     environments = Environments(timezone.now())
     context = {

@@ -41,6 +41,9 @@ def judge_try(request: Request, slug: str) -> HttpResponse:
     """Choose criteria and what to judge. Asked by htmx, only what is there to choose under those criteria."""
     check_lead(request.user)
     judge = version_or_404(slug, request.GET.get("version", ""))
+    if judge.has_recorded:
+        messages.info(request, "Verdicts of it were brought in from a file, so there is nobody to try.")
+        return redirect("judge", slug)
     named = request.GET.get("criteria_version")
     criteria = chosen_criteria(request.user, judge, named)
     if criteria is None:

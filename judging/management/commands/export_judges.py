@@ -8,12 +8,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db.models import QuerySet
 
 from judging.domain.judges_toml import write_judges
-from judging.models import Judge
+from judging.models import Judge, JudgeVersion
 from judging.services.judges_code import export_judges
 
 
 class Command(BaseCommand):
-    help = "Write judges, each at its newest version, as TOML without any secret. Loading it changes nothing."
+    help = (
+        "Write judges, each at its newest version, as TOML without any secret. Loading it changes nothing. "
+        "Judges whose verdicts came from a file are left out: their files say it all."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slugs", nargs="*", help="which judges; all of them when none is named")
@@ -38,4 +41,11 @@ class Command(BaseCommand):
                 f"Known are: {', '.join(sorted(known)) or 'none yet'}.",
                 returncode=2,
             )
-        return every.filter(slug__in=slugs) if slugs else every
+        recorded = every.filter(versions__kind=JudgeVersion.Kind.RECORDED)
+        if of_files := recorded.filter(slug__in=slugs).values_list("slug", flat=True):
+            raise CommandError(
+                f"The verdicts of {', '.join(of_files)} came from a file. Keep that, and load it with "
+                "load_recorded.",
+                returncode=2,
+            )
+        return every.filter(slug__in=slugs) if slugs else every.exclude(pk__in=recorded.values("pk"))
