@@ -2,7 +2,7 @@
 
 from ninja import NinjaAPI
 
-from judging.api import badge, certifications, errors, orderings
+from judging.api import badge, certifications, errors, orderings, pass_rates, signed
 
 api = NinjaAPI(
     title="Vera",
@@ -14,3 +14,5 @@ errors.register(api)
 api.add_router("", certifications.router)
 api.add_router("", badge.router)
 api.add_router("", orderings.router)
+api.add_router("", pass_rates.router)
+api.add_router("", signed.router)

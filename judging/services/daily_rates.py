@@ -53,7 +53,12 @@ def live_of(standing: Standing) -> Live | None:
 
 def passed_in(run: Run) -> Passed:
     """The verdicts of one run, counted."""
-    return _passed(_outcomes(Verdict.objects.own().filter(run=run, outcome__in=_ANSWERED).order_by()))
+    return _passed(_outcomes(run_verdicts(run)))
+
+
+def run_verdicts(run: Run) -> VerdictQuerySet:
+    """What the judge of a run said of each of its rows."""
+    return Verdict.objects.own().filter(run=run, repeat=0, outcome__in=_ANSWERED).order_by()
 
 
 def _outcomes(verdicts: VerdictQuerySet) -> dict[str, int]:

@@ -8,16 +8,18 @@ from decimal import Decimal
 
 from django.db.models import F
 
+from judging.domain.drift_words import missing
 from judging.domain.figures import shown_kappa
+from judging.domain.measured import defined
 from judging.domain.panel_worth import Member, panel_worth
 from judging.models import Calibration, Certificate, Judge, JudgeVersion, Run
 from judging.services.costs import counted_spent
+from judging.services.sightings import sightings
 from judging.services.standing import Standing, told_what_changed
 from judging.views.answers import Answer, answer_of, is_draft
 from judging.views.costs import decision_cost
-from judging.views.interval import IntervalDrawing, table_drawing
+from judging.views.interval import IntervalDrawing, measured_drawing
 from judging.views.shadows import Shadow, shadow_of
-from labeling.domain.agreement import Undefined, kappa_exact
 from labeling.models import CriteriaSet, CriteriaVersion
 
 type Key = tuple[int, int]  # the criteria set's id and the judge's
@@ -46,6 +48,7 @@ class Pair:
     cost: str
     worth: str  # what the panel is worth beside its jurors; "" for a judge without
     shadows: list[Shadow]
+    unwatched: str  # what nobody looks at, in words; "" where nothing is missing or it may not gate
 
     @property
     def criteria_version(self) -> CriteriaVersion:
@@ -55,6 +58,13 @@ class Pair:
 def load_pairs(keys: Sequence[Key], now: datetime) -> list[Pair]:
     """The pairs in the order of `keys`; one is left out where judge or criteria set has no version at all."""
     return list(_Loader(keys, now).pairs())
+
+
+def _cost(judge: JudgeVersion, calibration: Calibration | None, jurors: int) -> str:
+    """What a decision costs; nothing is said of judges whose verdicts came from a file."""
+    if calibration is None or judge.has_recorded:
+        return ""
+    return decision_cost(counted_spent(calibration.run), jurors)
 
 
 class _Loader:
@@ -74,15 +84,17 @@ class _Loader:
         found = {key: head for key in self.keys if (head := self._head(key))}
         heads = dict(zip(found, told_what_changed(list(found.values())), strict=True))
         jurors = jurors_of([head.certificate for head in heads.values() if head.certificate])
+        unwatched = _unwatched(heads, self.now)
         for key, head in heads.items():
             calibration = head.certificate.calibration if head.certificate else None
             beside = jurors.get(calibration.run_id, []) if calibration else []
             yield Pair(
                 answer_of(head, self.at_work.get((head.criteria_version.pk, head.judge_version.pk))),
                 beside,
-                decision_cost(counted_spent(calibration.run), len(beside) or 1) if calibration else "",
+                _cost(head.judge_version, calibration, len(beside) or 1),
                 worth_of(head.certificate, beside) if head.certificate else "",
                 [shadow_of(each, head) for each in self._shadows(key, head)],
+                unwatched.get(key, ""),
             )
 
     def _head(self, key: Key) -> Standing | None:
@@ -153,6 +165,18 @@ class _Loader:
         return {(run.criteria_version_id, run.judge_version_id): run for run in runs.order_by("pk")}
 
 
+def _unwatched(heads: Mapping[Key, Standing], now: datetime) -> dict[Key, str]:
+    """Of each judge that may gate, what nobody looks at, in words."""
+    gating = {key: head for key, head in heads.items() if head.certified}
+    seen = sightings([head.certificate for head in gating.values() if head.certificate])
+    return {
+        key: " ".join(
+            each.words for each in missing(seen[head.judge_version.pk, head.criteria_version.pk], now)
+        )
+        for key, head in gating.items()
+    }
+
+
 def jurors_of(certificates: Iterable[Certificate]) -> dict[int, list[JurorLine]]:
     """The jurors of each panel's run, by the run's id, in the order of their seats."""
     bars = {each.calibration.run_id: (each.judge_version_id, each.bar) for each in certificates}
@@ -174,8 +198,6 @@ def worth_of(certificate: Certificate, jurors: Sequence[JurorLine]) -> str:
 
 def line_of(calibration: Calibration, bar: Decimal) -> JurorLine:
     """The judge of a calibration as it is drawn against `bar`."""
-    try:
-        shown = shown_kappa(kappa_exact(calibration.table), bar)
-    except Undefined:
-        shown = shown_kappa(None, bar)
-    return JurorLine(calibration, shown, table_drawing(calibration.table, bar))
+    measured = calibration.measured
+    shown = shown_kappa(defined(measured.kappa), bar)
+    return JurorLine(calibration, shown, measured_drawing(measured, bar))

@@ -27,6 +27,7 @@ from judging.services.runs import CannotRun, cancel_run
 from judging.services.workers import workers_seen
 from judging.tasks import start_work
 from judging.views.judge_facts import scripted_words
+from judging.views.pass_rates import rates_shown
 from judging.views.run_consistency import steadiness_of
 from judging.views.run_figures import (
     cost_words,
@@ -80,7 +81,7 @@ def run_new(request: Request) -> HttpResponse:
     context: dict[str, Any] = {"section": "runs", "form": form, "expected": expected}
     if expected:
         judge = form.cleaned_data["judge_version"]
-        context |= {"cost": expected_cost(expected), "scripted": scripted_words(judge)}
+        context |= {"cost": expected_cost(expected), "scripted": scripted_words(judge), "judge": judge}
         context |= {"missing": missing_variables(judge), "sent": form.sent, "warnings": form.warnings}
     template = part(request, "judging/run_new.html", "estimate")
     status = 422 if request.method == "POST" else 200
@@ -131,6 +132,7 @@ def _context(found: Run, form: ResumeForm | None = None) -> dict[str, Any]:
         "per_decision": per_decision(figures),
         "retries": retries_of(found),
         "steady": steadiness_of(found) if _is_measured(found) else None,
+        "rates": rates_shown(found),
         "time_left": time_left(figures),
         "pause": pause_sentence(found),
         "no_worker": no_worker,

@@ -12,7 +12,9 @@ from judging.views.step_links import versions_query
 # Route and text, in their order. Each page takes judge and criteria in its path, versions in its query.
 TABS = (
     ("certification", "Answer"),
+    ("certificate_history", "History"),
     ("drift", "Drift"),
+    ("pass_rates", "Pass rates"),
     ("by_criterion", "By criterion"),
     ("panel", "Panel"),
     ("report", "Report"),
