@@ -37,6 +37,16 @@ class CertificationOut(Schema):
     agreement: float | None
     coverage: float | None
     kappa_worst_case: float | None
+    coverage_pass: float | None
+    coverage_fail: float | None
+    standard_error: float | None
+    weighted: bool
+    human_kappa: float | None
+    labels_needed: int | None
+    look: int | None
+    next_look: int | None
+    z: float | None
+    boundary: float | None
     attempt: int
     opened_rows: int
     calibrated_at: datetime | None

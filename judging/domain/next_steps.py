@@ -21,6 +21,7 @@ class Action(StrEnum):
     SEE_LENIENT = "see_lenient"
     SEE_STRICT = "see_strict"
     SEE_SKIPS = "see_skips"
+    SEE_DRIFT = "see_drift"
     OPEN_CRITERIA = "open_criteria"
     OPEN_POLICY = "open_policy"
     PROMOTE = "promote"
@@ -40,8 +41,10 @@ class Case:
     """What the next step follows from. `reasons` block, `warnings` do not.
 
     `labels_needed`: rows in all that would show the judge above the bar, None where no number would.
-    `bound` and `bar` as they are written; `shown`: the one-sided 95 % bound of kappa is at the bar or above.
-    `at_work`: a calibration of this very judge is under way. `is_draft`: it may be promoted, and is not yet.
+    `by_looks`: the policy certifies at planned looks only. `next_look`: scored rows at the next of them,
+    None where none is left. `bound` and `bar` as they are written; `shown`: the one-sided 95 % bound of
+    kappa is at the bar or above. `at_work`: a calibration of this very judge is under way. `is_draft`: it
+    may be promoted, and is not yet.
     """
 
     reasons: tuple[Reason, ...]
@@ -50,6 +53,8 @@ class Case:
     min_rows: int = 30
     min_per_class: int = 5
     labels_needed: int | None = None
+    by_looks: bool = False
+    next_look: int | None = None
     bound: str = ""
     bar: str = "0.65"
     shown: bool = False
@@ -60,6 +65,11 @@ class Case:
     def missing_rows(self) -> int:
         """Rows that the policy asks for and that are not there."""
         return max(0, self.min_rows - self.table.n)
+
+    @property
+    def until_look(self) -> int:
+        """Rows that are missing until the next look may be taken."""
+        return max(0, (self.next_look or 0) - self.table.n)
 
     @property
     def missing_good(self) -> int:
@@ -98,13 +108,36 @@ def labels_words(case: Case) -> str:
     if any(reason.code == Code.NEVER_CALIBRATED for reason in case.reasons):
         return f"Not known before the first calibration. The policy asks for {case.min_rows} rows."
     if case.more_labels:
-        return f"{case.more_labels} more: {_what_is_missing(case)}."
+        return f"{case.more_labels} more: {_what_is_missing(case)}.{_until_look(case)}"
     codes = {reason.code for reason in case.reasons}
     if Code.UNDEFINED_KAPPA in codes:
         return "Rows of the other kind: kappa exists only where there are good rows and bad ones."
     if Code.BELOW_BAR in codes:
         return "No more. More labels make this surer, not better: the judge or the criteria must change."
+    if Code.BOUND_BELOW_BAR in codes:
+        return _to_show(case)
     return f"No more for the certificate. {_how_sure(case)}"
+
+
+def _until_look(case: Case) -> str:
+    """Where the rows that the policy asks for do not reach to the next look."""
+    if not case.by_looks or case.until_look <= case.more_labels:
+        return ""
+    return f" The next planned look is at {case.next_look} rows: {case.until_look} more."
+
+
+def _to_show(case: Case) -> str:
+    """What it takes under a plan of looks."""
+    if case.next_look is None:
+        return "No number of rows helps this version: no planned look is left."
+    look = f"the next planned look is at {case.next_look} rows"
+    words = f"{case.until_look} more: {look}." if case.until_look else f"None until a calibration: {look}."
+    if case.labels_needed is None or case.labels_needed <= case.table.n:
+        return words
+    return (
+        f"{words} A judge that does as well as this one is shown to be above the bar of {case.bar} with "
+        f"about {case.labels_needed} rows in all, four times in five."
+    )
 
 
 def _how_sure(case: Case) -> str:
@@ -196,6 +229,25 @@ def _policy(case: Case, reason: Reason) -> Step:
     )
 
 
+def _look(case: Case, reason: Reason) -> Step:
+    if not case.by_looks:
+        return _policy(case, reason)
+    if case.next_look is None:
+        return Step(
+            Action.OPEN_POLICY,
+            "No planned look is left. Plan more rows in the policy, label fresh ones, and make a new version "
+            "of the judge: it begins by that plan.",
+        )
+    if case.until_look:
+        rows = "row that counts" if case.until_look == 1 else "rows that count"
+        return Step(
+            Action.LABEL,
+            f"Label {case.until_look} more {rows}: the next planned look is at {case.next_look}. "
+            "Then calibrate again.",
+        )
+    return Step(Action.CALIBRATE, f"The planned look at {case.next_look} rows is due. Calibrate again.")
+
+
 def _ceiling(case: Case, reason: Reason) -> Step:
     if reason.detail == "not measured":
         return Step(
@@ -205,6 +257,14 @@ def _ceiling(case: Case, reason: Reason) -> Step:
     return Step(
         Action.OPEN_CRITERIA,
         "Sharpen the criteria until people agree with each other: no judge can agree with people who do not.",
+    )
+
+
+def _drifted(case: Case, reason: Reason) -> Step:
+    return Step(
+        Action.SEE_DRIFT,
+        "Look at where it drifted from people. Two golden replays in a row that it passes lift the "
+        "suspension, or a lead with a reason; a new calibration replaces it.",
     )
 
 
@@ -236,13 +296,16 @@ AGAINST: _Steps = {
     Code.LOW_COVERAGE: _skips,
     Code.BELOW_BAR: _errors,
     Code.ORDERING_VIOLATED: _ordering,
-    Code.BOUND_BELOW_BAR: _policy,
+    Code.BOUND_BELOW_BAR: _look,
     Code.SKIPS_WORST_CASE: _skips,
     Code.UNRESOLVED_LABELS: _settle,
-    Code.DRIFT_ALARM: _errors,
+    Code.DRIFT_ALARM: _drifted,
     Code.JUDGE_CHANGED: _again("The judge changed since it was measured."),
     Code.CRITERIA_CHANGED: _again("The criteria changed since it was measured."),
-    Code.PROVIDER_MODEL_CHANGED: _again("The provider answers with another model now."),
+    Code.PROVIDER_MODEL_CHANGED: _again(
+        "The provider answers with another model now. Wait for two golden replays in a row that the judge "
+        "passes, or measure it as it is now:"
+    ),
     Code.GOLDEN_SET_CHANGED: _again("Labels were corrected since it was measured."),
     Code.EXPIRED: _again("Its certificate ran out."),
 }
@@ -254,5 +317,6 @@ BESIDE: _Steps = {
     Code.SKIPS_WORST_CASE: _skips,
     Code.ORDERING_VIOLATED: _errors,
     Code.BOUND_BELOW_BAR: _surer,
+    Code.LOW_COVERAGE: _skips,
     Code.UNRESOLVED_LABELS: _settle,
 }

@@ -2,16 +2,18 @@
 
 from datetime import datetime
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
 from judging.domain.figures import shown_kappa
+from judging.domain.measured import Measured
 from judging.models.judges import JudgeVersion
 from judging.models.runs import Run, Verdict
 from labeling.domain.agreement import Table, kappa_exact
+from labeling.domain.agreement.drawn import Stratum
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion
 
 
@@ -43,7 +45,8 @@ class Calibration(models.Model):
     # Rows that each Layer-1 check kills: {"check": [of rows that people pass, of those they fail]}, and under
     # "" those that none kills; null: not counted.
     layer1 = models.JSONField(null=True, blank=True)
-    # Where rows were drawn unequally: {"stratum": {"probability", "a", "b", "c", "d"}}; null: nowhere.
+    # Where rows were drawn unequally: {"stratum": {"probability", "a", "b", "c", "d", "skipped_pass",
+    # "skipped_fail"}}; null: nowhere.
     strata = models.JSONField(null=True, blank=True)
     # The larger of kappa's standard errors over rows and over requests, and the square of how much larger the
     # second is; null: kappa is undefined, or this was not computed.
@@ -82,6 +85,31 @@ class Calibration(models.Model):
     def table(self) -> Table:
         """Rows that people settled and the judge scored."""
         return Table(self.a, self.b, self.c, self.d)
+
+    @property
+    def measured(self) -> Measured:
+        """Kappa and what follows from it, by what each row weighs."""
+        strata = [
+            Stratum(each["probability"], Table(*(each[cell] for cell in "abcd"))) for each in self._strata
+        ]
+        return Measured(self.table, tuple(strata), self.design_effect or 1.0)
+
+    @property
+    def worst_strata(self) -> tuple[Stratum, ...]:
+        """Rows by their probability with every skip counted as the opposite of what people say."""
+        return tuple(
+            Stratum(
+                each["probability"],
+                Table(
+                    each["a"], each["b"] + each["skipped_pass"], each["c"] + each["skipped_fail"], each["d"]
+                ),
+            )
+            for each in self._strata
+        )
+
+    @property
+    def _strata(self) -> list[dict[str, Any]]:
+        return list((self.strata or {}).values())
 
     @property
     def unkilled_table(self) -> Table:

@@ -8,7 +8,6 @@ from judging.domain.certification import Decision, Evidence, Policy, decide
 from judging.domain.reasons import CertificateReason, Reason, certificate_reason
 from judging.models import Calibration, OrderingResult
 from judging.services.attempts import attempt_of
-from judging.services.weighing import strata_of, worst_strata_of
 from labeling.models import CriteriaSet
 
 
@@ -43,8 +42,8 @@ def _evidence(calibration: Calibration, calibrated_at: datetime) -> Evidence:
         ordering_violations=OrderingResult.objects.violations(
             calibration.judge_version_id, calibration.criteria_version_id
         ),
-        strata=strata_of(calibration),
-        worst_strata=worst_strata_of(calibration),
+        strata=calibration.measured.strata,
+        worst_strata=calibration.worst_strata,
         design_effect=calibration.design_effect or 1.0,
     )
 

@@ -90,12 +90,14 @@ def count_again(run: Run, moved: Moved, moment: datetime) -> list[Calibration]:
 
 
 def _weigh(by_judge: Mapping[int, Calibration], decided_on: int) -> None:
-    """The spread of the judge that certificates are about; of its jurors nothing is decided by theirs."""
+    """Of the judge that certificates are about. Nothing is decided by its jurors' spread, so theirs is left
+    open, unless their rows weigh unequally.
+    """
     for judge_version_id, calibration in by_judge.items():
-        if judge_version_id == decided_on:
+        if judge_version_id == decided_on or calibration.strata:
             weigh(calibration)
         else:
-            calibration.standard_error = calibration.design_effect = calibration.strata = None
+            calibration.standard_error = calibration.design_effect = None
 
 
 def _killed_by(run: Run, moved: Moved) -> dict[int, str]:

@@ -5,6 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from judging.domain.certification import Decision, decide, summary_line
+from judging.domain.evidence import share
+from judging.domain.measured import defined
 from judging.domain.reasons import Reason
 from judging.models import Certificate
 from judging.services.certificates import policy_of
@@ -21,6 +23,8 @@ _PLAIN_FIGURES = (
     "coverage",
     "kappa_worst_case",
 )
+_OF_LOOKS = ("look", "next_look", "z", "boundary")
+_BEHIND = ("coverage_pass", "coverage_fail", "standard_error", "human_kappa", "labels_needed")
 
 
 def resource(standing: Standing) -> dict[str, Any]:
@@ -62,10 +66,12 @@ def _answer(standing: Standing) -> dict[str, Any]:
 
 def _figures(certificate: Certificate | None) -> dict[str, Any]:
     if certificate is None:
-        nothing = dict.fromkeys((*_PLAIN_FIGURES, "interval", "calibrated_at", "expires_at"))
-        return nothing | dict.fromkeys(("n", "n_pass", "n_fail", "attempt", "opened_rows"), 0)
+        nothing: dict[str, Any] = dict.fromkeys((*_PLAIN_FIGURES, *_OF_LOOKS, *_BEHIND, "interval"))
+        nothing |= dict.fromkeys(("n", "n_pass", "n_fail", "attempt", "opened_rows"), 0)
+        return nothing | {"weighted": False, "calibrated_at": None, "expires_at": None}
     ends = [certificate.interval_low, certificate.interval_high]
-    return {name: getattr(certificate, name) for name in _PLAIN_FIGURES} | {
+    plain = {name: getattr(certificate, name) for name in (*_PLAIN_FIGURES, *_OF_LOOKS)}
+    return (plain | _behind(certificate)) | {
         "interval": None if None in ends else ends,
         "attempt": certificate.attempt,
         "opened_rows": certificate.opened_rows,
@@ -74,11 +80,27 @@ def _figures(certificate: Certificate | None) -> dict[str, Any]:
     }
 
 
+def _behind(certificate: Certificate) -> dict[str, Any]:
+    """What the counts behind a certificate say. `labels_needed`: rows in all, None where none would help."""
+    calibration = certificate.calibration
+    table, measured = calibration.table, calibration.measured
+    shares = {
+        "coverage_pass": share(table.n_pass, calibration.skipped_pass),
+        "coverage_fail": share(table.n_fail, calibration.skipped_fail),
+    }
+    return {name: None if value is None else float(value) for name, value in shares.items()} | {
+        "standard_error": calibration.standard_error,
+        "weighted": measured.weighted,
+        "human_kappa": calibration.human_kappa,
+        "labels_needed": defined(lambda: measured.labels_needed(certificate.bar)),
+    }
+
+
 def _decision(standing: Standing) -> Decision:
     """The stored decision in the domain's form; kappa comes exact from the counts, no statistic is redone."""
     certificate = standing.certificate
     if certificate is None:
-        policy = replace(policy_of(standing.criteria_version.criteria_set), rule="point")
+        policy = policy_of(standing.criteria_version.criteria_set)
         return replace(decide(policy, None, standing.now), reasons=standing.reasons)
     table = certificate.calibration.table
     return Decision(

@@ -16,7 +16,9 @@ from labeling.models import CriteriaSet, CriteriaVersion
 ANSWERED = (
     *("status", "reasons", "warnings", "rule", "bar", "kappa", "interval_low", "interval_high"),
     *("lower_bound", "n", "n_pass", "n_fail", "agreement", "coverage", "kappa_worst_case", "attempt"),
-    *("opened_rows", "calibrated_at", "expires_at", "calibration"),
+    *("opened_rows", "calibrated_at", "expires_at", "look", "z", "boundary", "next_look", "calibration"),
+    *(f"calibration__{name}" for name in ("a", "b", "c", "d", "skipped_pass", "skipped_fail", "strata")),
+    *(f"calibration__{name}" for name in ("standard_error", "design_effect", "human_kappa")),
     *("judge_version__number", "judge_version__fingerprint", "judge_version__judge__slug"),
     "judge_version__has_recorded",
     *("criteria_version__number", "criteria_version__criteria_set__slug"),
@@ -128,7 +130,7 @@ def find_standing(
     named = Certificate.objects.current().filter(
         judge_version__judge__slug=judge, criteria_version__criteria_set__slug=criteria
     )
-    chosen = named.of_judge_version(judge_version).of_criteria_version(version).with_versions()
+    chosen = named.of_judge_version(judge_version).of_criteria_version(version).with_names()
     if columns:
         chosen = chosen.only(*columns)
     if sets is not None:

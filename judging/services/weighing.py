@@ -1,14 +1,13 @@
 """What the rows of a calibration weigh and how alike they are: sums that SQL makes over rows and requests."""
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Case, CharField, Count, F, FloatField, Sum, Value, When
 from django.db.models.functions import Cast
 
 from judging.models import Calibration
-from labeling.domain.agreement import Table, Undefined, kappa_se
+from labeling.domain.agreement import Undefined, kappa_se
 from labeling.domain.agreement.drawn import CELLS, Cell, DrawnKappa, Stratum, drawn_kappa
 from labeling.models import DrawnRow
 
@@ -42,7 +41,7 @@ def weigh(calibration: Calibration) -> None:
 
 def _kappa(calibration: Calibration) -> tuple[DrawnKappa, float]:
     """Kappa with its influences, and its standard error with rows as the unit."""
-    if strata := strata_of(calibration):
+    if strata := calibration.measured.strata:
         found = drawn_kappa(strata)
         return found, found.se
     return drawn_kappa([Stratum(1.0, calibration.table)]), kappa_se(calibration.table)
@@ -76,29 +75,6 @@ _COUNTS = (*"abcd", "skipped_pass", "skipped_fail")
 
 def _count_name(truth: str, outcome: str) -> str:
     return f"skipped_{truth}" if outcome == "skipped" else _NAMES[Cell(truth == "pass", outcome == "pass")]
-
-
-def strata_of(calibration: Calibration) -> tuple[Stratum, ...]:
-    """The scored rows by their probability; empty where rows count alike."""
-    return _as_strata(calibration, lambda counts: Table(*(int(counts[cell]) for cell in "abcd")))
-
-
-def worst_strata_of(calibration: Calibration) -> tuple[Stratum, ...]:
-    """The same with every skip counted as the opposite of what people say."""
-    return _as_strata(
-        calibration,
-        lambda counts: Table(
-            int(counts["a"]),
-            int(counts["b"] + counts["skipped_pass"]),
-            int(counts["c"] + counts["skipped_fail"]),
-            int(counts["d"]),
-        ),
-    )
-
-
-def _as_strata(calibration: Calibration, table: Any) -> tuple[Stratum, ...]:
-    stored: Iterable[dict[str, float]] = (calibration.strata or {}).values()
-    return tuple(Stratum(counts["probability"], table(counts)) for counts in stored)
 
 
 def _over_requests(calibration: Calibration, found: DrawnKappa) -> tuple[float, int, float]:

@@ -2,21 +2,25 @@
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
+from fractions import Fraction
 
 from judging.domain.consequences import Sentence
-from judging.domain.figures import plain
+from judging.domain.figures import plain, shown_kappa
 from judging.domain.live_consequences import Live, live_rests_on, live_sentences
+from judging.domain.measured import defined
 from judging.domain.next_steps import Case, Step, labels_words, next_step
 from judging.domain.reasons import CertificateReason as Code
 from judging.models import Run
 from judging.services.standing import Standing
 from judging.views.interval import IntervalDrawing, interval_drawing
 from judging.views.step_links import Link, link_of, tune_link, versions_query
-from labeling.domain.agreement import Table, Undefined, kappa, labels_needed
+from labeling.domain.agreement import Table
+from labeling.models import CriteriaSet
 
 _FIRST = 2  # reasons on the dashboard; the page behind has them all
-_ROWS_MISSING = {Code.TOO_FEW_ROWS, Code.TOO_FEW_OF_ONE_CLASS, Code.RUN_INCOMPLETE}
+_ROWS_MISSING = {
+    *(Code.TOO_FEW_ROWS, Code.TOO_FEW_OF_ONE_CLASS, Code.RUN_INCOMPLETE, Code.BOUND_BELOW_BAR),
+}
 _IN_SHORT = {
     Code.NEVER_CALIBRATED: "Nobody knows yet how well it agrees with people.",
     Code.TOO_FEW_ROWS: "It was compared with people on too few rows to tell skill from luck.",
@@ -24,6 +28,12 @@ _IN_SHORT = {
     Code.UNDEFINED_KAPPA: "The rows cannot tell skill from luck.",
     Code.LOW_COVERAGE: "It leaves too many rows without a verdict.",
     Code.BELOW_BAR: "It agrees with people too little beyond luck.",
+    Code.BOUND_BELOW_BAR: "It was not shown to be better than the bar.",
+    Code.SKIPS_WORST_CASE: "The rows without a verdict could hide that it is too weak.",
+    Code.ORDERING_VIOLATED: "It puts clearly worse outputs above good ones, or nobody looked.",
+    Code.HUMAN_CEILING_LOW: "People themselves agree too little on what is good, or nobody looked.",
+    Code.DRIFT_ALARM: "It no longer judges as it did when it was measured.",
+    Code.PROVIDER_MODEL_CHANGED: "Another model answers under its name now.",
     Code.GOLDEN_SET_CHANGED: "People corrected labels since it was measured.",
     Code.EXPIRED: "It was measured too long ago.",
 }
@@ -95,6 +105,11 @@ class Answer:
                 luck = "" if self.drawing.capped else ": that is no bad luck"
                 return f"Its 95% interval, {ends}, lies wholly below the bar of {bar}{luck}."
             return f"Its 95% interval, {ends}, holds the bar of {bar}: the refusal may be bad luck."
+        if certificate.bound_at_looks is not None:
+            low = shown_kappa(Fraction(certificate.bound_at_looks), certificate.bar)
+            return (
+                f"95% sure, at all planned looks together, that its kappa is above {low}; the bar is {bar}."
+            )
         return f"95% sure that its kappa is above {certificate.shown_bound}; the bar is {bar}."
 
     @property
@@ -102,6 +117,12 @@ class Answer:
         """Why the judge may gate, in a sentence with its figures."""
         certificate = self.standing.certificate
         assert certificate is not None
+        if certificate.rule == CriteriaSet.Rule.BOUND:
+            return (
+                f"It agrees with people beyond luck and beyond doubt: kappa {certificate.shown_kappa} on "
+                f"{certificate.n} rows was shown, at a planned look, to be above the bar of "
+                f"{plain(self.standing.bar)}."
+            )
         return (
             f"It agrees with people well beyond luck: kappa {certificate.shown_kappa} reaches the bar "
             f"of {plain(self.standing.bar)} on {certificate.n} rows."
@@ -197,7 +218,9 @@ def _case(standing: Standing, at_work: Run | None) -> Case:
         table=table,
         min_rows=policy["min_rows"],
         min_per_class=policy["min_per_class"],
-        labels_needed=_labels_needed(table, standing.bar),
+        labels_needed=_labels_needed(standing),
+        by_looks=standing.rule == CriteriaSet.Rule.BOUND,
+        next_look=certificate.next_look if certificate else None,
         bound=certificate.shown_bound if certificate else "",
         bar=plain(standing.bar),
         shown=bool(certificate and certificate.lower_bound and certificate.lower_bound >= standing.bar),
@@ -206,11 +229,11 @@ def _case(standing: Standing, at_work: Run | None) -> Case:
     )
 
 
-def _labels_needed(table: Table, bar: Decimal) -> int | None:
-    try:
-        return labels_needed(table, kappa(table), float(bar))
-    except Undefined:
+def _labels_needed(standing: Standing) -> int | None:
+    if standing.certificate is None:
         return None
+    measured = standing.certificate.calibration.measured
+    return defined(lambda: measured.labels_needed(standing.bar))
 
 
 def _unbroken(claim: str) -> str:

@@ -1,11 +1,12 @@
 """The statistics beside kappa on the detail page, each with its doubt and a sentence for a stranger."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from judging.domain.figures import many, percent_interval, plain
 from judging.domain.figures import percent as written
 from judging.models import Certificate
+from judging.views.demands import coverage_lines, demand_lines
+from judging.views.lines import Line
 from labeling.domain.agreement import (
     Estimate,
     Table,
@@ -23,19 +24,13 @@ from labeling.domain.verdicts import HumanVerdict
 _BY_CHANCE = 0.05  # rarer than this is not put down to chance
 
 
-@dataclass(frozen=True)
-class Line:
-    """One statistic as it is read: its name, its value, how far to trust it, what it is and if it is good."""
-
-    name: str
-    value: str
-    doubt: str
-    means: str
-
-
 def lines_of(certificate: Certificate) -> list[Line]:
     """What stands beside the kappa of a certificate."""
-    return [_bound(certificate), *table_lines(certificate.calibration.table)]
+    return [
+        _bound(certificate),
+        *demand_lines(certificate),
+        *table_lines(certificate.calibration.table),
+    ]
 
 
 def table_lines(table: Table) -> list[Line]:
@@ -102,6 +97,7 @@ def _gaps(certificate: Certificate) -> Iterator[Line]:
         f"A judge that skips the hard rows looks better than it is. The policy asks for {percent(needed)}"
         + _judged(certificate.coverage, needed),
     )
+    yield from coverage_lines(calibration)
     worst = certificate.kappa_worst_case
     yield Line(
         "Kappa if every skip were wrong",
@@ -164,7 +160,8 @@ def _more(table: Table) -> Iterator[Line]:
         "Largest kappa at these pass rates",
         _number(defined(lambda: kappa_max(table))),
         "",
-        "Judge and people pass different shares of the rows, so kappa cannot reach 1."
+        "Judge and people pass different shares of these rows, so kappa on them cannot reach 1. Its interval "
+        "ends there too: other rows would have other shares."
         if table.b != table.c
         else "Judge and people pass the same share of the rows, so nothing caps kappa.",
     )

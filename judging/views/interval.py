@@ -6,8 +6,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from judging.domain.figures import plain, shown_kappa
+from judging.domain.measured import Measured
 from judging.services.standing import Standing
-from labeling.domain.agreement import Estimate, Table, Undefined, estimate_kappa, kappa_exact, kappa_max
+from labeling.domain.agreement import Estimate, Table, Undefined, kappa_max
 
 _LEFT, _WIDTH = 10, 240  # where kappa 0 is drawn, and how far from it kappa 1
 _LABEL_EDGE = 14  # half of what a label under the axis takes
@@ -48,17 +49,25 @@ def interval_drawing(standing: Standing) -> IntervalDrawing | None:
         return None
     found = Estimate(certificate.kappa, ends[0], ends[1], certificate.n, "")
     bound = certificate.lower_bound
-    return _drawing(found, certificate.shown_kappa, standing.bar, _most(certificate.calibration.table), bound)
+    most = 1.0 if certificate.calibration.strata else _most(certificate.calibration.table)
+    return _drawing(found, certificate.shown_kappa, standing.bar, most, bound)
 
 
 @lru_cache(maxsize=4096)  # a pure function of the counts, and the dashboard draws every juror each time
-def table_drawing(table: Table, bar: Decimal) -> IntervalDrawing | None:
+def measured_drawing(measured: Measured, bar: Decimal) -> IntervalDrawing | None:
     """The same from counts alone, for a juror beside its panel."""
     try:
-        found, exact = estimate_kappa(table), kappa_exact(table)
+        exact, ends = measured.kappa(), measured.interval()
     except Undefined:
         return None
-    return _drawing(found, shown_kappa(exact, bar), bar, kappa_max(table))
+    found = Estimate(float(exact), *ends, measured.n, "")
+    most = 1.0 if measured.weighted else kappa_max(measured.table)
+    return _drawing(found, shown_kappa(exact, bar), bar, most)
+
+
+def table_drawing(table: Table, bar: Decimal) -> IntervalDrawing | None:
+    """The same of rows that count alike."""
+    return measured_drawing(Measured(table), bar)
 
 
 def drawing_to_explain() -> IntervalDrawing:
@@ -82,7 +91,7 @@ def _drawing(
     words = f"Kappa {shown}, 95% interval both ways {low:.3f} to {high:.3f}, bar {plain(bar)}, {n} rows"
     capped = high >= most - 1e-9 and most < 1
     if capped:
-        words += " (at these pass rates kappa can be no higher)"
+        words += " (at the pass rates of these rows kappa can be no higher)"
     at_bar, end = _at(float(bar)), _LEFT + _WIDTH
     return IntervalDrawing(
         kappa=_at(kappa),

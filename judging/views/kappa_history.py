@@ -16,9 +16,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from judging.domain.figures import plain, shown_kappa
+from judging.domain.measured import Measured
 from judging.models import Calibration, Certificate, JudgeVersion, Run
 from judging.services.standing import Standing
-from labeling.domain.agreement import Estimate, Table, Undefined, estimate_kappa, kappa_exact
+from labeling.domain.agreement import Interval, Undefined
 from labeling.models import CriteriaVersion
 from vera_site.charts import Axis, line_path, linear_axis, order_axis, spread_out, step_path, time_axis
 
@@ -162,12 +163,12 @@ def _decided(event: Certificate) -> _Counted:
 
 
 def _replayed(event: Calibration, bar: Decimal) -> _Counted:
-    found, exact = _measured(event.table) or (None, None)
+    found, exact = _measured(event.measured) or (None, None)
     return _Counted(
         created_at=event.created_at,
         judge_version=event.judge_version,
         criteria_version=event.criteria_version,
-        kappa=found.value if found else None,
+        kappa=None if exact is None else float(exact),
         interval_low=found.low if found else None,
         interval_high=found.high if found else None,
         bar=bar,
@@ -179,9 +180,9 @@ def _replayed(event: Calibration, bar: Decimal) -> _Counted:
 
 
 @lru_cache(maxsize=4096)  # a pure function of the counts, and every visit draws every replay
-def _measured(table: Table) -> tuple[Estimate, Fraction] | None:
+def _measured(measured: Measured) -> tuple[Interval, Fraction] | None:
     try:
-        return estimate_kappa(table), kappa_exact(table)
+        return measured.interval(), measured.kappa()
     except Undefined:
         return None
 

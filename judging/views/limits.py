@@ -6,8 +6,8 @@ from django.db.models import Count, QuerySet
 
 from judging.models import Calibration, CalibrationRow
 from labeling.models import Candidate, CriteriaVersion, Label, Ruling
+from labeling.services.human_agreement import human_agreement
 from labeling.services.settled import settled_by_split
-from labeling.views.people import pairs_of
 
 _FEWEST_SHARED = 5  # rows that two people must have in common before their agreement is worth a word
 
@@ -15,7 +15,7 @@ _FEWEST_SHARED = 5  # rows that two people must have in common before their agre
 def rests_on_rows(calibration: Calibration) -> str:
     """From all rows of the set to those that count: the one place where the numbers meet."""
     version = calibration.criteria_version
-    every = Candidate.objects.filter(criteria_set=version.criteria_set_id).count()
+    every = Candidate.objects.filter(criteria_set=version.criteria_set_id).for_people().count()
     settled = settled_by_split(version)
     certify, tune = settled["certify"], settled["tune"]
     asked = calibration.table.n + calibration.skipped + calibration.escalated
@@ -51,23 +51,37 @@ def _dependence(rows: QuerySet[CalibrationRow]) -> str:
     requests = rows.aggregate(n=Count("candidate__request_hash", distinct=True))["n"]
     words = "one and the same request" if requests == 1 else f"{requests} different requests"
     return (
-        f"The rows answer {words}. Each is counted as independent of the others; rows that share a request "
-        "or a source are alike, and then there is more doubt than the interval says."
+        f"The rows answer {words}. In the interval each is counted as independent of the others; rows that "
+        "share a request or a source are alike, and then there is more doubt than it says."
     )
 
 
 def _people(version: CriteriaVersion) -> str:
-    pair = next((pair for pair in pairs_of(version) if pair.kappa and pair.rows >= _FEWEST_SHARED), None)
-    if pair is None or pair.kappa is None:
+    found = human_agreement(version)
+    if found is None or found.rows < _FEWEST_SHARED:
         return (
             "How far people agree with each other was not measured: two of them labelled hardly a row. "
             "So it is not known how well any judge could do here."
         )
+    ends = found.interval
+    doubt = f" (95% interval {ends.low:.2f} to {ends.high:.2f})" if ends else ""
     return (
-        f"The two people with most rows in common agree with each other to kappa {pair.kappa.value:.3f} "
-        f"(95% interval {pair.kappa.low:.2f} to {pair.kappa.high:.2f}) on {_rows(pair.rows)} that both saw. "
+        f"{found.labelers} people agree with each other to kappa {found.value:.3f}{doubt} on "
+        f"{_rows(found.rows)} that several of them saw ({found.method}). {_left_out(found.left_out)}"
         "Rows on which people disagree are left out of the judge's table, so the judge may seem to do better."
     )
+
+
+def _left_out(labelers: int) -> str:
+    """Those who were asked about nothing but rows in dispute."""
+    if not labelers:
+        return ""
+    people = (
+        "1 person who only ever saw rows in dispute is"
+        if labelers == 1
+        else (f"{labelers} people who only ever saw rows in dispute are")
+    )
+    return f"{people} left out of that. "
 
 
 def _rows(number: int) -> str:

@@ -6,7 +6,8 @@ from math import sqrt
 
 from judging.domain.figures import many
 from judging.services.criterion_agreement import Marked
-from judging.views.figures import Line, defined, table_lines
+from judging.views.figures import defined, table_lines
+from judging.views.lines import Line
 from labeling.domain.agreement import Interval, Table, Undefined, band, kappa, kappa_se, score_interval
 from labeling.domain.agreement.graded import Counts, mean_difference, tau_b, weighted_kappa
 from labeling.models import Criterion

@@ -1,5 +1,6 @@
 """The certification resource, the gate and the list, over HTTP."""
 
+import math
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -78,6 +79,18 @@ def test_the_resource_has_every_key_of_the_contract(client: Client, certificate:
         "agreement": pytest.approx(56 / 60),
         "coverage": 1.0,
         "kappa_worst_case": pytest.approx(13 / 15),
+        "coverage_pass": 1.0,
+        "coverage_fail": 1.0,
+        # √(V(13/15)/60) by hand: 1 − κ² over √60 where both pass rates are ½.
+        "standard_error": pytest.approx(math.sqrt((1 - (13 / 15) ** 2) / 60)),
+        "weighted": False,
+        "human_kappa": None,
+        # ((1.6449·√.5775 + .8416·√(1 − (13/15)²))/(13/15 − .65))²
+        "labels_needed": 60,
+        "look": None,
+        "next_look": None,
+        "z": None,
+        "boundary": None,
         "attempt": 1,
         "opened_rows": 0,
         "calibrated_at": certificate.calibrated_at.isoformat(),
