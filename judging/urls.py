@@ -6,6 +6,7 @@ from judging.api.signed import signing_keys
 from judging.api.v1 import api
 from judging.views import (
     by_criterion,
+    comparison,
     dashboard,
     disagreements,
     drift,
@@ -15,6 +16,7 @@ from judging.views import (
     judges,
     layer1,
     local,
+    ordering,
     panel,
     pass_rates,
     promotion,
@@ -46,6 +48,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         signed.certificate_signed,
         name="certificate_signed",
     ),
+    path("dashboard/<slug:judge>/<slug:criteria>/order/", ordering.ordering, name="ordering"),
     path("dashboard/<slug:judge>/<slug:criteria>/tune/", rows.tune_rows, name="tune_rows"),
     path("dashboard/<slug:judge>/<slug:criteria>/rows/<slug:cell>/", rows.cell_rows, name="cell_rows"),
     path("dashboard/<slug:judge>/<slug:criteria>/report/", report.report, name="report"),
@@ -67,6 +70,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         history.certificate_replay,
         name="certificate_replay",
     ),
+    path("compare/", comparison.comparison, name="comparison"),
     path("judges/", judges.judges, name="judges"),
     path("judges/add/local/", local.judge_add_local, name="judge_add_local"),
     path("judges/add/recorded/", recordings.judge_add_recorded, name="judge_add_recorded"),

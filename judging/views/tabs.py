@@ -17,6 +17,7 @@ TABS = (
     ("pass_rates", "Pass rates"),
     ("by_criterion", "By criterion"),
     ("panel", "Panel"),
+    ("ordering", "Order"),
     ("report", "Report"),
 )
 

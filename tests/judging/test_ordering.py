@@ -96,7 +96,7 @@ def test_none_of_29_sets_leaves_up_to_ten_in_a_hundred(criteria_set: CriteriaSet
     result = order(make_judge(), make_sets(criteria_set, 29), "92 " * 29).orderings.get()
 
     assert (result.sets, result.violated) == (29, 0)
-    assert 0.098 < result.high <= 0.10
+    assert result.high == pytest.approx(1 - 0.05 ** (1 / 29))  # .0981
 
 
 def test_where_no_set_can_be_told_there_is_no_number(criteria_set: CriteriaSet) -> None:
