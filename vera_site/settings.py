@@ -5,6 +5,7 @@ set the same code runs on PostgreSQL and Redis. `VERA_PRODUCTION=1` adds what a 
 Every variable read here is described in `.env.example`; a wrong one stops the start with a sentence.
 """
 
+import base64
 import logging
 import os
 import secrets
@@ -102,6 +103,19 @@ def secret_key(folder: Path) -> str:
         finally:
             fresh.unlink()
     return path.read_text(encoding="ascii").strip()
+
+
+def ed25519_key(name: str, given: str) -> bytes:
+    """A key from its base64, 32 bytes. A refusal repeats nothing of it: it may be the secret half."""
+    try:
+        key = base64.b64decode(given, validate=True)
+    except ValueError:
+        key = b""
+    if len(key) != 32:
+        raise ImproperlyConfigured(
+            f"{name} must hold 32 bytes in base64, such as `openssl rand -base64 32` prints."
+        )
+    return key
 
 
 VERA_PRODUCTION = flag("VERA_PRODUCTION", default=False)
@@ -348,6 +362,11 @@ VERA_JUROR_HOSTS = words("VERA_JUROR_HOSTS", []) + (
 )
 # Hosts (or host:port) that webhooks may call inside a network. Production calls public addresses only.
 VERA_WEBHOOK_HOSTS = [] if VERA_PRODUCTION else words("VERA_WEBHOOK_HOSTS", [])
+# What certificates are signed with; without it a key is made under VERA_VAR, but in production.
+VERA_SIGNING_KEY = ed25519_key("VERA_SIGNING_KEY", given) if (given := text("VERA_SIGNING_KEY")) else None
+VERA_SIGNED_HOURS = whole("VERA_SIGNED_HOURS", default=24, largest=720)  # for which a signed one is good
+# Public keys by which `gate --offline` believes a certificate, beside the installation's own:
+VERA_TRUSTED_KEYS = [ed25519_key("VERA_TRUSTED_KEYS", each) for each in words("VERA_TRUSTED_KEYS", [])]
 VERA_DEMO = flag("VERA_DEMO", default=False)  # set by `make demo`: every page says that jurors are scripted
 VERA_CALLS_IN_FLIGHT = whole("VERA_CALLS_IN_FLIGHT", default=32)  # per worker process
 VERA_CALL_TIMEOUT = whole("VERA_CALL_TIMEOUT", default=60)  # seconds
