@@ -56,13 +56,13 @@ def _events(words: Mapping[str, str]) -> str:
     rows = [
         f"| `{event}` | {words[event]} | {_coded(befores)} | {_coded(afters)} |"
         for event in TRANSITIONS
-        for afters, befores in _alike(event).items()
+        for afters, befores in alike(event).items()
     ]
     head = ["## Events", "", "| event | what happened | from | to |", "| --- | --- | --- | --- |"]
     return "\n".join([*head, *rows, ""])
 
 
-def _alike(event: Event) -> dict[tuple[State, ...], list[State]]:
+def alike(event: Event) -> dict[tuple[State, ...], list[State]]:
     """The states from which it leads to the same ones, by these."""
     alike: dict[tuple[State, ...], list[State]] = defaultdict(list)
     for before in State:
