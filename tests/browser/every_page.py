@@ -12,6 +12,7 @@ from django.utils import timezone
 from judging.domain.examples import stored
 from judging.domain.judges import ExampleChoice
 from judging.models import (
+    Certificate,
     Delivery,
     JudgeVersion,
     ProviderLimit,
@@ -44,10 +45,13 @@ from tests.factories import (
     make_version,
 )
 from tests.judging.golden import certified, make_run
+from tests.judging.living import suspended
 from tests.judging.repeating import make_repeats
 
 # Routes that answer with no page of their own: they take what a form sends, or are for machines.
 NO_PAGES = {
+    "certificate_lift",
+    "certificate_replay",
     "logout",
     "label_draft",
     "rule",
@@ -115,6 +119,7 @@ def make_site() -> Site:
     calibrate(hasty, criteria_set, (18, 12, 9, 21))
     add_model_version(slug="hasty", model="openai/hastier", family="scripted")
     of_panel = calibrate(panel, criteria_set, (16, 1, 1, 16))
+    suspended(Certificate.objects.current().get(judge_version=panel))
     divided = divide(make_run(panel, criteria_set, a=3, b=2, c=1, d=3, split="tune"))
     show_examples(strict, criteria_set)
     make_version(criteria_set)
@@ -354,7 +359,7 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "panel": [reverse("panel", args=[each, "replies"]) for each in ("strict", "panel")],
         "by_criterion": [reverse("by_criterion", args=[each, "replies"]) for each in ("strict", "panel")],
         "certificate_history": [
-            reverse("certificate_history", args=[each, "replies"]) for each in ("strict", "hasty")
+            reverse("certificate_history", args=[each, "replies"]) for each in ("strict", "hasty", "panel")
         ],
         "drift": [reverse("drift", args=[each, "replies"]) for each in ("strict", "panel")],
         "pass_rates": [reverse("pass_rates", args=[each, "replies"]) for each in ("strict", "panel")],
