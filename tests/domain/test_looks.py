@@ -1,7 +1,6 @@
 """The rule `bound`: boundaries at planned looks, which look is due, and how often it certifies wrongly."""
 
 import math
-from collections import Counter
 from decimal import Decimal
 from statistics import NormalDist
 
@@ -25,7 +24,7 @@ from judging.domain.looks import (
     take_look,
 )
 from judging.domain.measured import Measured
-from labeling.domain.agreement import Table, Undefined, score_z
+from labeling.domain.agreement import Table, Undefined
 from tests.shared import vectors
 
 PATHS = 4_000
@@ -185,43 +184,3 @@ def test_a_kappa_is_shown_just_where_its_bound_is_above_the_bar(
 
     if look is not None and abs(look.z - look.boundary) > 1e-6:
         assert look.shown == (look.low > 0.65)
-
-
-@pytest.mark.parametrize("pass_rate", [0.5, 0.7, 0.9])
-def test_a_judge_at_the_bar_is_certified_wrongly_in_no_more_than_the_planned_share(pass_rate: float) -> None:
-    limits = boundaries(DEFAULT_LOOKS, 400)
-    wrong = 0
-
-    for path, times in _paths(pass_rate, true_kappa=0.65).items():
-        wrong += times * any(_z(cells) >= limit for cells, limit in zip(path, limits, strict=True))
-
-    # .05 is planned; 4 000 paths have a standard deviation of .0034.
-    assert wrong / PATHS <= 0.06
-
-
-def test_a_good_judge_is_certified() -> None:
-    limits = boundaries(DEFAULT_LOOKS, 400)
-    right = 0
-
-    for path, times in _paths(0.7, true_kappa=0.85).items():
-        right += times * any(_z(cells) >= limit for cells, limit in zip(path, limits, strict=True))
-
-    assert right / PATHS >= 0.95
-
-
-def _z(cells: tuple[int, int, int, int]) -> float:
-    try:
-        return score_z(Table(*cells), 0.65)
-    except Undefined:
-        return -math.inf
-
-
-def _paths(pass_rate: float, true_kappa: float) -> Counter[tuple[tuple[int, int, int, int], ...]]:
-    """Tables at the default looks of judges who pass as often as people, by how often they were drawn."""
-    common = pass_rate**2 + true_kappa * pass_rate * (1 - pass_rate)
-    apart = pass_rate - common
-    cells = [common, apart, apart, 1 - common - 2 * apart]
-    rng = np.random.default_rng(20_250_131)
-    further = np.diff(DEFAULT_LOOKS, prepend=0)
-    drawn = np.stack([rng.multinomial(n, cells, size=PATHS) for n in further], axis=1).cumsum(axis=1)
-    return Counter(tuple(tuple(map(int, table)) for table in path) for path in drawn)  # type: ignore[misc]
