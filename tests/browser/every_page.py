@@ -17,6 +17,7 @@ from judging.models import (
     JudgeVersion,
     ProviderLimit,
     ProviderShare,
+    ReferenceSet,
     Run,
     Schedule,
     TakenFormat,
@@ -27,6 +28,8 @@ from judging.services.delivering import claim_due, finish
 from judging.services.examples import taken
 from judging.services.judges import add_model_version
 from judging.services.posting import Answer
+from judging.services.reference_imports import import_references
+from judging.services.reference_sets import retire_set
 from judging.services.replays import count_replay
 from judging.services.retrying import retry_skipped
 from judging.services.schedules import SchedulePlan, add_schedule, switch_schedule
@@ -46,6 +49,7 @@ from tests.factories import (
 )
 from tests.judging.golden import certified, make_run
 from tests.judging.living import suspended
+from tests.judging.references import order
 from tests.judging.repeating import make_repeats
 
 # Routes that answer with no page of their own: they take what a form sends, or are for machines.
@@ -85,6 +89,11 @@ ROWS = b"""{"request": "Say hello.", "candidate": "Hello there.", "human": "PASS
 {"request": "Say hello.", "candidate": "Go away.", "human": "FAIL"}
 {"request": "Say hello.", "candidate": ""}
 """
+PAIRS = b"".join(
+    b'{"id": "pair-%d", "request": "Name day %d.", "candidate_a": "Friday, of course.",'
+    b' "candidate_b": "Who knows?", "human": [{"annotator": "a1", "vote": "a"}]}\n' % (number, number)
+    for number in range(5)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +114,8 @@ class Site:
     schedules: list[int]
     repeated: Run
     asked_again: Run
+    pair: int
+    ordered: Run
 
 
 def make_site() -> Site:
@@ -139,7 +150,25 @@ def make_site() -> Site:
         schedules=plan_ahead(strict, criteria_set),
         repeated=repeat(panel, criteria_set),
         asked_again=ask_again(panel, criteria_set, lead),
+        pair=compare_pairs(criteria_set, lead),
+        ordered=put_in_order(hasty.judge.slug, criteria_set),
     )
+
+
+def compare_pairs(criteria_set: CriteriaSet, lead: User) -> int:
+    """Reference sets from a file of pairs, one of them retired; the first one's id."""
+    import_references(stream=BytesIO(PAIRS), file_name="pairs.jsonl", slug=criteria_set.slug, actor=lead)
+    first, *_, last = ReferenceSet.objects.order_by("pk")
+    retire_set(reference_set=last, now=timezone.now(), actor=lead)
+    return first.pk
+
+
+def put_in_order(judge: str, criteria_set: CriteriaSet) -> Run:
+    """Both versions of a judge asked about the reference sets; the newer one broke some and mended one."""
+    older, newer = JudgeVersion.objects.filter(judge__slug=judge).order_by("number")
+    sets = list(ReferenceSet.objects.in_use().order_by("pk"))
+    order(older, sets, "92 92 29 9-")
+    return order(newer, sets, "29 55 92 92")
 
 
 def show_examples(judge: JudgeVersion, criteria_set: CriteriaSet) -> None:
@@ -367,6 +396,18 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "cell_rows": [
             reverse("cell_rows", args=[*judge, cell]) for cell in ("b", "disagreements", "skipped")
         ],
+        "ordering": [
+            reverse("ordering", args=["hasty", "replies"]) + "?judge_version=2",
+            reverse("ordering", args=["strict", "replies"]),
+            reverse("ordering", args=["strict", "nothing-yet"]),
+        ],
+        "reference_sets": [reverse("reference_sets", args=[each]) for each in both],
+        "reference_set": [reverse("reference_set", args=[slug, site.pair])],
+        "reference_add": [
+            *(reverse("reference_add", args=[each]) for each in both),
+            f"{reverse('reference_add', args=[slug])}?like={site.conflict}",
+        ],
+        "reference_import": [reverse("reference_import", args=[slug])],
         "judges": [reverse("judges")],
         "judge_add_recorded": [reverse("judge_add_recorded")],
         "judge_add": [reverse("judge_add", args=[kind]) for kind in ("model", "panel")],
@@ -385,7 +426,7 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "run_new": [reverse("run_new")],
         "run": [
             reverse("run", args=[run.pk])
-            for run in (site.calibrated, site.paused, site.repeated, site.asked_again)
+            for run in (site.calibrated, site.paused, site.repeated, site.asked_again, site.ordered)
         ],
         "run_skips": [
             reverse("run_skips", args=[site.calibrated.pk]),
