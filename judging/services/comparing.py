@@ -63,7 +63,7 @@ def measured(version: CriteriaVersion) -> QuerySet[Calibration]:
     """Counts of finished runs and replays on these criteria, newest first, of judges and jurors."""
     ended = {"run__state": Run.State.FINISHED, "run__kind__in": _MEASURED_BY, "is_current": True}
     found = Calibration.objects.filter(criteria_version=version, **ended)
-    return found.select_related("judge_version__judge", "run").order_by("-run", "pk")
+    return found.select_related("judge_version__judge", "run").order_by("-run_id", "pk")
 
 
 def counts_of(version: CriteriaVersion, judge: JudgeVersion, run: int | None = None) -> Calibration:

@@ -116,7 +116,7 @@ def _differing(judged: QuerySet[Any]) -> QuerySet[Any, Any]:
 
 def _page(request: Request, standing: Standing, page: Page[Any], more: dict[str, Any]) -> HttpResponse:
     truths: dict[int, str] = dict(page)
-    verdicts = _with_labels(Verdict.objects.filter(pk__in=truths).with_answers(), standing.criteria_version)
+    verdicts = with_labels(Verdict.objects.filter(pk__in=truths).with_answers(), standing.criteria_version)
     by_pk = {verdict.pk: verdict for verdict in verdicts}
     killed_by = _killed_by(standing, truths)
     rows = [ShownRow(by_pk[pk], truth, killed_by.get(pk, "")) for pk, truth in truths.items()]
@@ -131,7 +131,8 @@ def _killed_by(standing: Standing, verdict_ids: Iterable[int]) -> dict[int, str]
     return {pk: check.replace("_", " ") for pk, check in killed.values_list("verdict_id", "killed_by")}
 
 
-def _with_labels(verdicts: QuerySet[Verdict], version: CriteriaVersion) -> QuerySet[Verdict]:
+def with_labels(verdicts: QuerySet[Verdict], version: CriteriaVersion) -> QuerySet[Verdict]:
+    """With what people say of each candidate now, as `shown_labels` and `shown_rulings`."""
     labels = Label.objects.current().filter(version=version).select_related("labeler")
     rulings = Ruling.objects.current().filter(version=version).select_related("ruled_by")
     return verdicts.prefetch_related(

@@ -392,6 +392,11 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         ],
         "drift": [reverse("drift", args=[each, "replies"]) for each in ("strict", "panel")],
         "pass_rates": [reverse("pass_rates", args=[each, "replies"]) for each in ("strict", "panel")],
+        "comparison": [
+            reverse("comparison"),
+            reverse("comparison") + "?before=strict@1&after=hasty@1&rows=tune",
+            reverse("comparison") + "?what=generators",
+        ],
         "tune_rows": [reverse("tune_rows", args=["panel", "replies"])],
         "cell_rows": [
             reverse("cell_rows", args=[*judge, cell]) for cell in ("b", "disagreements", "skipped")

@@ -157,6 +157,15 @@ def test_a_juror_is_compared_by_its_panels_run(criteria_set: CriteriaSet) -> Non
     assert compared(judges_on_certify_rows(found, counts(panel))).changes.stable == 5
 
 
+def test_the_newest_count_is_taken_unless_a_run_is_named(criteria_set: CriteriaSet) -> None:
+    first = make_run(make_judge("strict"), criteria_set, a=2)
+    newer = again(first, first.judge_version, "pf")
+    certified(first), certified(newer)
+
+    assert counts_of(live(criteria_set), first.judge_version).run == newer
+    assert counts_of(live(criteria_set), first.judge_version, first.pk).run == first
+
+
 def test_a_judge_that_was_not_measured_cannot_be_compared(criteria_set: CriteriaSet) -> None:
     with pytest.raises(CannotCompare, match="strict@1 was not measured on replies@1 yet"):
         counts_of(live(criteria_set), make_judge("strict"))
