@@ -44,7 +44,7 @@ _TOLD: dict[tuple[Replays, Audits], dict[Rates, Told]] = {
         "steady": Told(
             "unclear",
             f"{_AUDIT_ONLY}, while golden rows come out as before: live outputs are no longer like the "
-            "golden rows. Have audited rows imported into the golden set, then calibrate again.",
+            "golden rows. Audited rows join those once labelled: label more of them, then calibrate again.",
         ),
         "moved": Told(
             "product",

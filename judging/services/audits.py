@@ -11,7 +11,9 @@ from judging.models import Run, Verdict
 from labeling.access import AnyUser
 from labeling.models import Candidate, Draw, DrawnRow, Label, Ruling
 from labeling.models.candidates import CandidateQuerySet
+from labeling.services.audit import record
 from labeling.services.draws import draw_audit, draw_some
+from labeling.services.queue import bring_forward
 
 SAMPLE = 20  # rows that a lead sends to people at once
 
@@ -49,6 +51,33 @@ def sample_to_people(*, run: Run, actor: AnyUser, most: int = SAMPLE) -> Draw:
     if draw is None:
         raise NothingToSend("Every row of this run is with people already, or has been labelled.")
     return draw
+
+
+@transaction.atomic
+def send_row(*, run: Run, candidate_id: int, actor: AnyUser) -> None:
+    """Send one row of a run to people: to the top of the labeling queue, logged.
+
+    Only a row for tuning: chosen by hand, a row of the `certify` split would no longer be a fair sample.
+    Raises `NothingToSend`.
+    """
+    row = Candidate.objects.filter(pk=candidate_id, verdicts__run=run).first()
+    if row is None:
+        raise NothingToSend("There is no such row in this run.")
+    if row.split != Candidate.Split.TUNE:
+        raise NothingToSend(
+            "This row certifies judges, and rows chosen by hand would make a judge look better or worse than "
+            "it is. It keeps its place in the queue. Send rows at random instead."
+        )
+    if not bring_forward(version=run.criteria_version, candidate_ids=[row.pk]):
+        raise NothingToSend("People have settled this row, or it stands first in the queue already.")
+    record(
+        actor=actor,
+        action="row_sent_to_people",
+        subject=str(row),
+        criteria_set=run.criteria_version.criteria_set,
+        run=run.pk,
+        candidate=row.pk,
+    )
 
 
 def live_rows(run: Run) -> CandidateQuerySet:

@@ -12,8 +12,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from judging.access import get_run
+from judging.domain.figures import percent
 from judging.models import Run
-from judging.services.audits import SAMPLE, NothingToSend, sample_to_people
+from judging.services.audits import SAMPLE, NothingToSend, sample_to_people, send_row
 from judging.services.disclosure import log_shown, open_candidates, opened_among
 from judging.services.drift import Audited
 from judging.services.standing import Standing
@@ -21,7 +22,7 @@ from judging.views.dashboard import standing_or_404
 from judging.views.drift_charts import day_chart, sum_chart
 from judging.views.drift_facts import Facts, facts_of
 from judging.views.tabs import page_about
-from labeling.models import Candidate
+from labeling.models import Candidate, Draw
 from vera_site.http import Request
 
 _PER_PAGE = 10
@@ -42,8 +43,14 @@ def drift(request: Request, judge: str, criteria: str) -> HttpResponse:
         _open(request.user, standing, differing)
         return HttpResponseRedirect(f"{request.get_full_path()}#differing")
     context |= {"certificate": standing.certificate, "facts": facts, "last_run": _last_run(standing)}
+    context["audit_share"] = _share(standing)
     context |= _drawn(facts) | _differing(request, standing, differing)
     return render(request, "judging/drift.html", context)
+
+
+def _share(standing: Standing) -> str:
+    share = float(standing.criteria_version.criteria_set.audit_share)
+    return percent(share) if share else ""
 
 
 def _drawn(facts: Facts) -> dict[str, Any]:
@@ -106,16 +113,21 @@ def _differing(request: Request, standing: Standing, rows: list[Audited]) -> dic
 @require_POST
 @login_required
 def run_sample(request: Request, pk: int) -> HttpResponse:
-    """Send some rows of a scoring run to people, at random."""
-    found = get_run(request.user, pk)
+    """Send some rows of a scoring run to people, at random; or the one that is named."""
+    found, row = get_run(request.user, pk), request.POST.get("candidate", "")
     try:
-        draw = sample_to_people(run=found, actor=request.user, most=SAMPLE)
+        if row.isascii() and row.isdigit():
+            send_row(run=found, candidate_id=int(row[:18]), actor=request.user)
+            messages.success(request, f"Row {row} stands first in the labeling queue now.")
+        else:
+            draw = sample_to_people(run=found, actor=request.user, most=SAMPLE)
+            messages.success(request, _sent(draw))
     except NothingToSend as problem:
         messages.warning(request, str(problem))
-    else:
-        rows = draw.rows.count()
-        told = "1 row stands" if rows == 1 else f"{rows} rows stand"
-        messages.success(
-            request, f"{told} first in the labeling queue now, drawn at random from {draw.frame}."
-        )
-    return redirect("run", pk)
+    return redirect("run_verdicts" if row else "run", pk)
+
+
+def _sent(draw: Draw) -> str:
+    rows = draw.rows.count()
+    told = "1 row stands" if rows == 1 else f"{rows} rows stand"
+    return f"{told} first in the labeling queue now, drawn at random from {draw.frame}."

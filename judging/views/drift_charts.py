@@ -116,7 +116,7 @@ def day_chart(name: str, of: str, chart: ControlChart) -> DayChart | None:
     """The drawing; None where there was no day with a row."""
     if not chart.days:
         return None
-    y_axis = linear_axis(0.0, 1.0, most=6)
+    y_axis = linear_axis(0.0, _top(chart), most=6)
     x_axis = order_axis(len(chart.days))
     return DayChart(
         name=name,
@@ -129,6 +129,12 @@ def day_chart(name: str, of: str, chart: ControlChart) -> DayChart | None:
         last=chart.days[-1].counted.day,
         warning=_warning(name, chart.out),
     )
+
+
+def _top(chart: ControlChart) -> float:
+    """Where the axis ends: at all, or so low that shares of a few per cent can be told apart."""
+    highest = max(max(day.share, day.high or 0.0) for day in chart.days)
+    return 1.0 if highest > 0.5 else max(0.1, highest)
 
 
 def _mark(each: ChartDay, x: float, axis: Axis) -> DayMark:

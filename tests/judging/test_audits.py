@@ -7,7 +7,7 @@ from django.utils import timezone
 from judging.models import Run, Verdict
 from judging.services.audits import NothingToSend, draw_for_audit, sample_to_people
 from judging.services.finishing import finish_run
-from labeling.models import AuditEvent, CriteriaSet, Draw, DrawnRow, Label, Slot
+from labeling.models import AuditEvent, Candidate, CriteriaSet, Draw, DrawnRow, Label, Slot
 from labeling.services.queue import FIRST, open_slots
 from tests.factories import live, make_criteria_set, make_judge, make_label, make_ruling, make_user
 from tests.judging.auditing import drawn_by_a_run, make_scoring
@@ -120,6 +120,27 @@ def test_a_lead_sends_rows_at_random_and_then_the_next(criteria_set: CriteriaSet
 def test_rows_of_a_calibration_are_not_sent(criteria_set: CriteriaSet) -> None:
     with pytest.raises(NothingToSend, match="have their labels already"):
         sample_to_people(run=make_run(make_judge(), criteria_set, a=1), actor=make_user())
+
+
+def test_one_row_goes_to_people_if_it_is_for_tuning(criteria_set: CriteriaSet, client: Client) -> None:
+    run = make_scoring(make_judge(), criteria_set, ["pass", "fail"])
+    tune, certify = (each.candidate for each in run.verdicts.order_by("pk"))
+    Candidate.objects.filter(pk=tune.pk).update(split="tune")
+    client.force_login(make_user(lead_of=criteria_set))
+    client.post(f"/runs/{run.pk}/verdicts/")  # opens the rows
+    assert client.get(f"/runs/{run.pk}/verdicts/").content.decode().count("to people</button>") == 1
+
+    answers = [
+        client.post(f"/runs/{run.pk}/sample/", {"candidate": pk}, follow=True).content.decode()
+        for pk in (tune.pk, tune.pk, certify.pk, 999_999)
+    ]
+
+    assert f"Row {tune.pk} stands first in the labeling queue now." in answers[0]
+    assert "stands first in the queue already" in answers[1]
+    assert "This row certifies judges" in answers[2]
+    assert "no such row in this run" in answers[3]
+    assert Slot.objects.get().candidate == tune
+    assert AuditEvent.objects.get(action="row_sent_to_people").details["candidate"] == tune.pk
 
 
 def test_a_labeler_sees_the_same_pages_in_the_same_order_whatever_the_judge_said(

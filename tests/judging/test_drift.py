@@ -129,9 +129,13 @@ def test_the_watch_begins_anew_when_a_suspension_is_lifted(
 ) -> None:
     audit(strict, criteria_set, [False] * 8)
     check(strict, criteria_set)
-    ids = {"judge_version_id": strict.pk, "criteria_version_id": live(criteria_set).pk}
 
-    reinstate(**ids, now=timezone.now(), note="The labelers had misread the criteria.")
+    reinstate(
+        judge_version_id=strict.pk,
+        criteria_version_id=live(criteria_set).pk,
+        now=timezone.now(),
+        note="The labelers had misread the criteria.",
+    )
 
     assert check(strict, criteria_set) is None
     assert watched(in_force()).rows == []
