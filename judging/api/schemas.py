@@ -120,3 +120,26 @@ class ErrorOut(Schema):
     """The shape of every error."""
 
     error: ErrorDetail
+
+
+class PeoplePairOut(Schema):
+    """Two people on the rows that both labelled blind: Cohen's kappa, null where it is undefined."""
+
+    one: str
+    other: str
+    n: int
+    agreement: float
+    kappa: float | None
+    interval: tuple[float, float] | None
+
+
+class PeopleOut(Schema):
+    """How far people agree with each other; `kappa` is null where it is not known or undefined."""
+
+    criteria: str
+    criteria_version: int
+    kappa: float | None
+    interval: tuple[float, float] | None
+    method: str | None
+    n: int
+    pairs: list[PeoplePairOut]

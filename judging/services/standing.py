@@ -43,6 +43,11 @@ class Standing:
     changed: tuple[CertificateReason, ...] = ()
 
     @property
+    def key(self) -> tuple[int, int]:
+        """Ids of the judge and of the criteria set, whichever their versions."""
+        return self.judge_version.judge_id, self.criteria_version.criteria_set_id
+
+    @property
     def certified(self) -> bool:
         return self.status == Status.CERTIFIED
 
@@ -139,7 +144,7 @@ def find_standing(
     found = next(iter(chosen.order_by()[:1]), None)  # there is one at the most, by a constraint
     if found and (sets is None or getattr(found, "visible", False)):
         return Standing(found.judge_version, found.criteria_version, found, now)
-    of, by = _criteria_version(criteria, version, sets), _judge_version(judge, judge_version)
+    of, by = criteria_version(criteria, version, sets), _judge_version(judge, judge_version)
     return told_what_changed([Standing(by, of, None, now)])[0]
 
 
@@ -187,7 +192,8 @@ def _judge_version(slug: str, number: int | None) -> JudgeVersion:
     return found
 
 
-def _criteria_version(slug: str, number: int | None, sets: QuerySet[CriteriaSet] | None) -> CriteriaVersion:
+def criteria_version(slug: str, number: int | None, sets: QuerySet[CriteriaSet] | None) -> CriteriaVersion:
+    """The version by that number, else the live one, among `sets`. Raises `UnknownName`."""
     versions = CriteriaVersion.objects.select_related("criteria_set").filter(criteria_set__slug=slug)
     if sets is not None:
         versions = versions.filter(criteria_set__in=sets)

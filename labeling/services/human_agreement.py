@@ -61,10 +61,13 @@ def _labelers(version: CriteriaVersion) -> tuple[list[int], list[int]]:
 
 
 def _of_two(version: CriteriaVersion, labelers: list[int], left_out: int) -> HumanAgreement:
-    both = {"labeler__in": labelers, "candidate__labels__labeler__in": labelers}
+    # A further condition on the other's labels would join them once more, and count each row twice.
+    people = Label.objects.filter(version=version, labeler__in=labelers).order_by()
+    named = set(people.values_list("labeler__username", flat=True).distinct())
     cells = {
         (row["verdict"], row["other_verdict"]): row["n"]
-        for row in Label.objects.pair_counts(version).filter(**both)
+        for row in Label.objects.pair_counts(version).filter(labeler__in=labelers)
+        if row["other"] in named
     }
     a, b, c, d = (cells.get((x, y), 0) for x in ("pass", "fail") for y in ("pass", "fail"))
     found = estimate_kappa(Table(a, b, c, d))

@@ -21,8 +21,8 @@ from labeling.forms.golden import GoldenFilter
 from labeling.forms.rulings import RulingForm
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Exposure, Label, Ruling, Skip
 from labeling.services.exposures import record_exposure, saw_a_verdict
+from labeling.services.human_pairs import pairs_of
 from labeling.views.growth import growth_of, needed_next
-from labeling.views.people import pairs_of
 from labeling.views.scope import chosen_version, head, page_of
 from vera_site.http import Request
 

@@ -8,8 +8,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from labeling.models import Candidate, CriteriaSet, Exposure
+from labeling.services.human_pairs import pairs_of
 from labeling.services.labels import skip_row
-from labeling.views.people import pairs_of
 from tests.factories import (
     live,
     make_candidate,

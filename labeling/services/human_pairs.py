@@ -1,4 +1,4 @@
-"""How far people agree with each other: no judge can be expected to agree better with them."""
+"""How far people agree with each other, pair by pair."""
 
 from collections import defaultdict
 from dataclasses import dataclass
