@@ -48,7 +48,7 @@ def test_conala_all_rows(prompt: str, published: float) -> None:
 
 @pytest.mark.parametrize(("prompt", "figure"), [*zip(PROMPTS, [0.4579, 0.5327, 0.6095, 0.6236], strict=True)])
 def test_conala_duplicates_once_with_the_first_rating_kept(prompt: str, figure: float) -> None:
-    # Given elsewhere as .458 / .533 / .610 / .624: these figures, rounded once more.
+    # Published as .458 / .533 / .610 / .624, “conflicting ones out”: rows that contradict an earlier one.
     table = _table(_first_of_each(shared_rows(CONALA)), f"gpt-3.5-turbo/{prompt}")
 
     assert kappa(table) == pytest.approx(figure, abs=5e-5)
