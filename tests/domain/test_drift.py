@@ -1,6 +1,6 @@
 """The running sum that notices a judge which no longer agrees with people."""
 
-from math import log
+from math import exp, log
 
 import numpy as np
 import pytest
@@ -109,6 +109,19 @@ def test_a_fall_is_seen_soon_and_a_clean_judge_seldom_suspected() -> None:
     assert np.mean(clean <= 250) <= 0.05
 
 
+def test_a_fall_after_good_rows_is_seen_sooner_for_where_the_sum_stands_then() -> None:
+    seen = _alarms(SIMULATED, agreement=0.85, rows=1_000, clean_before=200)
+
+    assert np.median(seen) == pytest.approx(88, abs=4)  # from a sum of 0 it is 97
+
+
+def test_a_clean_judges_alarms_come_as_seldom_as_the_chain_says() -> None:
+    clean = _alarms(SIMULATED, agreement=0.93, rows=2_000)
+
+    # Alarms of a clean judge come without memory; of 4 000 streams the share has an error of .007.
+    assert np.mean(clean <= 2_000) == pytest.approx(1 - exp(-2_000 / run_length(SIMULATED, 0.93)), abs=0.025)
+
+
 def test_a_small_fall_has_its_own_limit_and_is_seen_sooner() -> None:
     limit = alarm_limit(0.93, 0.88)
     assert 4.1 <= limit <= 4.5
@@ -132,12 +145,30 @@ def test_the_agreed_limit_is_that_of_the_simulated_case() -> None:
     assert alarm_limit(0.93, 0.85) == pytest.approx(5, abs=0.03)
 
 
-def _alarms(cusum: Cusum, agreement: float, rows: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The row of the first alarm in each of 4 000 streams; `rows` + 1 where none came."""
+def _alarms(
+    cusum: Cusum, agreement: float, rows: int, clean_before: int = 0
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The row of the first alarm in each of 4 000 streams; `rows` + 1 where none came.
+
+    `clean_before`: rows of a judge that is as it was, before the first that counts; streams with an alarm
+    among those are left out.
+    """
     rng = np.random.default_rng(20_250_205)
-    total, found = np.zeros(4_000), np.full(4_000, rows + 1)
+    total, quiet = np.zeros(4_000), np.ones(4_000, bool)
+    for _ in range(clean_before):
+        total = _after(cusum, total, rng.random(4_000) < cusum.p0)
+        quiet &= total < cusum.h
+    total = total[quiet]
+    found = np.full(len(total), rows + 1)
     for row in range(1, rows + 1):
-        agreed = rng.random(4_000) < agreement
-        total = np.maximum(0, total + np.where(agreed, cusum.step(True), cusum.step(False)))
+        total = _after(cusum, total, rng.random(len(total)) < agreement)
         found[(total >= cusum.h) & (found > rows)] = row
     return found
+
+
+def _after(
+    cusum: Cusum,
+    total: np.ndarray[tuple[int], np.dtype[np.float64]],
+    agreed: np.ndarray[tuple[int], np.dtype[np.bool]],
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.maximum(0, total + np.where(agreed, cusum.step(True), cusum.step(False)))
