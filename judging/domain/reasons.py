@@ -195,8 +195,7 @@ _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {
     CertificateReason.CRITERIA_CHANGED: "The criteria changed since the calibration. Calibrate again.",
     CertificateReason.PROVIDER_MODEL_CHANGED: (
         "{juror} was measured when its provider answered as {before}, and now it answers as {now}. Two "
-        "golden replays in a row that the judge passes lift this, or a lead with a reason; a new calibration "
-        "replaces it."
+        "passed golden replays in a row lift this, a lead with a reason, or a new calibration."
     ),
     CertificateReason.GOLDEN_SET_CHANGED: "Labels were corrected since the calibration. Calibrate again.",
     CertificateReason.DRIFT_ALARM: "The judge drifted away from the people. Look at the drift chart.",

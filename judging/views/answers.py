@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from judging.domain.certificate_states import SUSPENDING
 from judging.domain.consequences import Sentence
 from judging.domain.figures import plain, shown_kappa
 from judging.domain.live_consequences import Live, live_rests_on, live_sentences
@@ -75,6 +76,8 @@ class Answer:
         codes = {reason.code for reason in self.standing.reasons}
         if codes == {Code.EXPIRED}:
             return "No – its certificate ran out"
+        if SUSPENDING & codes:
+            return "No – its certificate is suspended"
         return "No – may not gate yet" if codes <= _ROWS_MISSING else "No – may not gate"
 
     @property

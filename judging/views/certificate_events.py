@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from judging.domain.certificate_diagram import alike
@@ -21,6 +22,7 @@ _NAMES = {
     "looks": "planned looks, in rows",
     "n_max": "rows of the last look",
 }
+_PLAN = ("looks", "n_max")  # of the rule `bound` alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +53,19 @@ def told(events: Sequence[Certificate], before_them: Certificate | None) -> list
     in_order = [*events, before_them]
     return [
         Told(event, recorded_state(event), policy_words(before.policy if before else {}, event.policy))
-        for event, before in zip(in_order, in_order[1:], strict=False)
+        for event, before in pairwise(in_order)
         if event is not None
     ]
 
 
 def policy_words(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """What is demanded otherwise than before; of a first policy everything."""
+    """What is demanded otherwise than before; of a first policy everything that its rule goes by."""
     return [
         f"{name} {_said(after[key])}" + (f" instead of {_said(before[key])}" if key in before else "")
         for key, name in _NAMES.items()
-        if key in after and before.get(key) != after[key]
+        if key in after
+        and before.get(key) != after[key]
+        and (after.get("rule") == "bound" or key not in _PLAN)
     ]
 
 

@@ -47,6 +47,7 @@ class Suspended:
     since: datetime
     found: list[Finding]
     passed: int
+    over: bool  # the certificate beneath has run out meanwhile
     needed: int = PASSES_TO_LIFT
 
 
@@ -134,7 +135,7 @@ def _context(request: Request, standing: Standing, form: LiftForm) -> dict[str, 
         "meaning": MEANINGS[state],
         "page": page,
         "told": told(shown, earlier),
-        "suspended": _suspended(standing.certificate),
+        "suspended": _suspended(standing),
         "found": findings_since_certified(standing.certificate) if standing.certificate else [],
         "form": form,
         "readers": _readers(standing.criteria_version),
@@ -151,13 +152,15 @@ def _events(standing: Standing) -> QuerySet[Certificate]:
     return events.select_related("actor", "calibration").order_by("-pk")
 
 
-def _suspended(certificate: Certificate | None) -> Suspended | None:
+def _suspended(standing: Standing) -> Suspended | None:
+    certificate = standing.certificate
     reasons = suspensions(certificate) if certificate else ()
     if certificate is None or not reasons:
         return None
     event, found = suspended_by(certificate), findings_since_suspended(certificate)
     since = event.created_at if event else certificate.created_at
-    return Suspended(reasons, since, found, len(passed_in_a_row(found)))
+    over = standing.now >= certificate.expires_at
+    return Suspended(reasons, since, found, len(passed_in_a_row(found)), over)
 
 
 def _readers(version: CriteriaVersion) -> list[Reader]:

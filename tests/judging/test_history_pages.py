@@ -80,8 +80,8 @@ def test_every_event_is_told_with_cause_figures_and_policy(
 
 
 def test_the_policy_is_told_where_it_changed() -> None:
-    before = {"bar": "0.650", "min_rows": 30, "demand_ordering": False, "looks": [30, 60]}
-    after = {"bar": "0.700", "min_rows": 30, "demand_ordering": True, "looks": [30, 90]}
+    before = {"bar": "0.650", "min_rows": 30, "demand_ordering": False, "looks": [30, 60], "rule": "bound"}
+    after = {"bar": "0.700", "min_rows": 30, "demand_ordering": True, "looks": [30, 90], "rule": "bound"}
 
     assert policy_words(before, after) == [
         "the bar of kappa 0.7 instead of 0.65",
@@ -89,6 +89,7 @@ def test_the_policy_is_told_where_it_changed() -> None:
         "planned looks, in rows 30, 90 instead of 30, 60",
     ]
     assert policy_words(after, after) == []
+    assert policy_words({}, {"rule": "point", "looks": [30]}) == ["the rule point"]
 
 
 def test_a_suspension_says_why_since_when_and_what_leads_out_of_it(
