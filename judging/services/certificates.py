@@ -129,7 +129,8 @@ def recorded_state(certificate: Certificate | None) -> State:
 
 
 def _snapshot(policy: Policy) -> dict[str, Any]:
-    return {name: str(v) if isinstance(v, Decimal) else v for name, v in asdict(policy).items()}
+    then = {name: str(v) if isinstance(v, Decimal) else v for name, v in asdict(policy).items()}
+    return then | {"looks": list(policy.looks)}
 
 
 def _figures(decision: Decision) -> dict[str, Any]:

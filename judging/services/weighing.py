@@ -34,9 +34,9 @@ def weigh(calibration: Calibration) -> None:
         found, alone = _kappa(calibration)
     except Undefined:
         return
-    together, requests, largest = _over_requests(calibration, found)
+    together, requests = _over_requests(calibration, found)
     calibration.standard_error = max(alone, together)
-    calibration.design_effect = _design_effect(alone, together, requests, largest)
+    calibration.design_effect = _design_effect(alone, together, requests)
 
 
 def _kappa(calibration: Calibration) -> tuple[DrawnKappa, float]:
@@ -47,15 +47,14 @@ def _kappa(calibration: Calibration) -> tuple[DrawnKappa, float]:
     return drawn_kappa([Stratum(1.0, calibration.table)]), kappa_se(calibration.table)
 
 
-def _design_effect(alone: float, together: float, requests: int, alike: float) -> float | None:
-    """How much larger the variance is with requests as the unit; None where all rows answer one request.
+def _design_effect(alone: float, together: float, requests: int) -> float | None:
+    """How much larger the variance is with requests as the unit.
 
-    Where no row deviates nothing shows how alike answers to one request are: then they count as quite alike,
-    and `alike` rows as one (Kish 1965, Survey Sampling, with an intraclass correlation of 1).
+    None where nothing shows how alike answers to one request are: all rows answer the same, or none deviates.
     """
-    if requests < 2:
+    if requests < 2 or alone < _NO_SPREAD:
         return None
-    return (together / alone) ** 2 if alone >= _NO_SPREAD else alike
+    return (together / alone) ** 2
 
 
 def _strata(calibration: Calibration) -> dict[str, dict[str, float]] | None:
@@ -77,25 +76,24 @@ def _count_name(truth: str, outcome: str) -> str:
     return f"skipped_{truth}" if outcome == "skipped" else _NAMES[Cell(truth == "pass", outcome == "pass")]
 
 
-def _over_requests(calibration: Calibration, found: DrawnKappa) -> tuple[float, int, float]:
-    """Kappa's standard error with requests as the unit, how many there are, and the mean number of rows that
-    a row shares its request with, itself included. SQL sums within requests, then over them.
+def _over_requests(calibration: Calibration, found: DrawnKappa) -> tuple[float, int]:
+    """Kappa's standard error with requests as the unit, and how many requests there are.
+
+    SQL sums within requests, then over them.
     """
     rows = calibration.rows.filter(outcome__in=["pass", "fail"]).order_by()
     # Rows without a request share none.
     own = When(candidate__request="", then=Cast("candidate_id", CharField()))
     by_request = rows.annotate(unit=Case(own, default=F("candidate__request_hash"))).values("unit")
     sums: dict[str, Any] = by_request.annotate(
-        moved=Sum(_moves(found)), size=Count("pk"), weight=Sum(1.0 / F("probability"))
+        moved=Sum(_moves(found)), weight=Sum(1.0 / F("probability"))
     ).aggregate(
         squares=Sum(F("moved") * F("moved")),
         requests=Count("unit"),
-        sizes=Sum(F("size") * F("size")),
-        scored=Sum("size"),
         whole=Sum("weight"),
     )
     error = math.sqrt(max(0.0, sums["squares"])) / sums["whole"]
-    return error, sums["requests"], sums["sizes"] / sums["scored"]
+    return error, sums["requests"]
 
 
 def _moves(found: DrawnKappa) -> Any:
