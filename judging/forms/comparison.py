@@ -62,4 +62,5 @@ def offer(form: forms.Form, name: str, choices: Choices) -> None:
     field = form.fields[name]
     assert isinstance(field, forms.ChoiceField)
     field.choices = list(choices)
+    field.error_messages["required"] = "Choose one of them."
     field.error_messages["invalid_choice"] = "“%(value)s” is not there to be compared. Choose another."

@@ -56,10 +56,21 @@ def sides_of(version: CriteriaVersion) -> list[Side]:
     return found
 
 
-def as_offered(sides: Sequence[Side], given: Mapping[str, str]) -> dict[str, str]:
-    """What an address says, with a judge's newest run by the name under which it is offered."""
+def chosen_sides(sides: Sequence[Side], given: Mapping[str, str]) -> dict[str, str]:
+    """What an address says, with a judge's newest run by the name under which it is offered.
+
+    Where it names only what is after, that stands beside the live version of its judge, else beside the last
+    one that was measured otherwise.
+    """
     newest = {f"{each.judge}/{each.run}": each.value for each in sides}
-    return {name: newest.get(value, value) for name, value in given.items()}
+    found = {name: newest.get(value, value) for name, value in given.items()}
+    after = next((each for each in sides if each.value == found.get("after")), None)
+    if after and not found.get("before"):
+        others = [each for each in sides if each != after]
+        live = [each for each in others if each.judge.pk == after.judge.judge.live_version_id]
+        if against := live or others:
+            found["before"] = against[0].value
+    return found
 
 
 def starting_sides(sides: Sequence[Side]) -> dict[str, str] | None:

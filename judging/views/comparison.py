@@ -36,8 +36,8 @@ from judging.services.comparing import (
 from judging.services.disclosure import log_shown
 from judging.services.standing import find_standing
 from judging.views.compare_choices import (
-    as_offered,
     choose_version,
+    chosen_sides,
     judges_asked,
     named_counts,
     names_of_generators,
@@ -113,7 +113,7 @@ def _form(request: Request, version: CriteriaVersion) -> forms.Form:
         judges = judges_asked(version)
         return GeneratorsForm(given, judges=[(str(each), str(each)) for each in judges], generators=names)
     sides = sides_of(version)
-    asked = as_offered(sides, given) if given else starting_sides(sides)
+    asked = chosen_sides(sides, given) if given else starting_sides(sides)
     return JudgesForm(asked, sides=[(each.value, each.text) for each in sides])
 
 

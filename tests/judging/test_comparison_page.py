@@ -71,6 +71,26 @@ def test_a_run_may_be_chosen(client: Client, criteria_set: CriteriaSet) -> None:
     assert "Left out" not in page
 
 
+def test_what_is_after_alone_stands_beside_the_live_version(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    first, later = two_versions(criteria_set)
+
+    for run, before in ((later, "strict@1"), (first, "strict@2")):
+        page = text(client.get(f"/runs/{run.pk}/"))
+        address = f"/compare/?criteria=replies@1&after={run.judge_version}/{run.pk}"
+        assert address.replace("&", "&amp;") in page
+        assert f"{before} and {run.judge_version} <small>" in text(client.get(address))
+
+
+def test_drafts_and_versions_lead_here(client: Client, criteria_set: CriteriaSet) -> None:
+    two_versions(criteria_set)
+    sides = "before=strict@1&amp;after=strict@2"
+
+    assert f"?criteria=replies@1&amp;{sides}" in text(client.get("/dashboard/strict/replies/"))
+    assert f"/compare/?{sides}" in text(client.get("/judges/strict/"))
+
+
 def test_certifying_rows_stay_closed_until_they_are_opened(client: Client, criteria_set: CriteriaSet) -> None:
     two_versions(criteria_set)
     address = "/compare/?before=strict@1&after=strict@2&show=regressed"
@@ -132,7 +152,7 @@ def test_rows_come_ten_to_a_page(client: Client, criteria_set: CriteriaSet) -> N
     ("query", "words"),
     [
         ("before=strict@1&after=strict@9", "“strict@9” is not there to be compared."),
-        ("before=strict@1", "This field is required."),
+        ("before=strict@1", "Choose one of them."),
     ],
 )
 def test_a_wrong_choice_is_told(client: Client, criteria_set: CriteriaSet, query: str, words: str) -> None:
