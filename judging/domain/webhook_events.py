@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from judging.domain.certificate_states import SUSPENDING
 from judging.domain.reasons import CertificateReason
 
 # Waits before the second try and those after it: the schedule that the Standard Webhooks specification
@@ -13,7 +14,6 @@ WAITS = tuple(
 )
 MOST_TRIES = 1 + len(WAITS)
 LONGEST_WAIT = max(WAITS)
-_SUSPENDING = frozenset({CertificateReason.DRIFT_ALARM, CertificateReason.PROVIDER_MODEL_CHANGED})
 
 
 class Event(StrEnum):
@@ -60,7 +60,7 @@ def event_of(
 
 def _of_loss(before: Answer | None, after: Answer) -> Event:
     told = before.reasons if before else frozenset()
-    if (after.reasons & _SUSPENDING) - told:
+    if (after.reasons & SUSPENDING) - told:
         return Event.SUSPENDED
     if CertificateReason.EXPIRED in after.reasons - told:
         return Event.EXPIRED

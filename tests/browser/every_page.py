@@ -47,6 +47,7 @@ from tests.factories import (
     make_user,
     make_version,
 )
+from tests.judging.auditing import audit
 from tests.judging.golden import certified, make_run
 from tests.judging.living import suspended
 from tests.judging.references import order
@@ -79,6 +80,8 @@ NO_PAGES = {
     "webhook_test",
     "webhook_delete",
     "delivery_replay",
+    "certificate_signed",
+    "signing_keys",
     "healthz",
     "readyz",
     "set",
@@ -130,6 +133,7 @@ def make_site() -> Site:
     calibrate(hasty, criteria_set, (18, 12, 9, 21))
     add_model_version(slug="hasty", model="openai/hastier", family="scripted")
     of_panel = calibrate(panel, criteria_set, (16, 1, 1, 16))
+    audit(strict, criteria_set, ([True] * 4 + [False]) * 3)
     suspended(Certificate.objects.current().get(judge_version=panel))
     divided = divide(make_run(panel, criteria_set, a=3, b=2, c=1, d=3, split="tune"))
     show_examples(strict, criteria_set)

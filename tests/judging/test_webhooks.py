@@ -39,12 +39,12 @@ def events() -> list[str]:
 
 
 def alarm(certificate: Certificate) -> None:
-    reason = certificate_reason(CertificateReason.PROVIDER_MODEL_CHANGED)
+    reason = certificate_reason(CertificateReason.DRIFT_ALARM)
     versions = {
         "judge_version_id": certificate.judge_version_id,
         "criteria_version_id": certificate.criteria_version_id,
     }
-    suspend(**versions, reason=reason, cause=Certificate.Cause.PROVIDER_MODEL, now=timezone.now())
+    suspend(**versions, reason=reason, cause=Certificate.Cause.DRIFT, now=timezone.now())
 
 
 def test_a_life_of_a_certificate_is_told_event_by_event(
@@ -59,7 +59,7 @@ def test_a_life_of_a_certificate_is_told_event_by_event(
         judge_version_id=certificate.judge_version_id,
         criteria_version_id=certificate.criteria_version_id,
         now=timezone.now(),
-        note="The provider says it is the same model.",
+        note="The labels were wrong.",
     )
 
     assert events() == [
@@ -83,10 +83,10 @@ def test_the_payload_is_the_resource_with_what_was_before_and_why(
     now = find_standing(judge="strict", criteria="replies", sets=None, now=timezone.now())
     assert (payload["type"], set(payload)) == ("certificate.suspended", {"type", "timestamp", "data"})
     assert resource(now).items() <= data.items()
-    assert (data["certified"], data["reasons"][0]["code"]) == (False, "provider_model_changed")
+    assert (data["certified"], data["reasons"][0]["code"]) == (False, "drift_alarm")
     assert (data["previous"]["certified"], data["previous"]["reasons"]) == (True, [])
-    assert (data["live"], data["cause"]) == (True, "provider_model")
-    assert data["cause_message"] == "The provider answered with another model."
+    assert (data["live"], data["cause"]) == (True, "drift")
+    assert data["cause_message"] == "People disagreed with it too often on live rows."
 
 
 def test_a_change_that_is_rolled_back_is_not_told(judge: JudgeVersion, criteria_set: CriteriaSet) -> None:
