@@ -6,10 +6,12 @@ from typing import Any
 from django import forms
 from django.db.models import F, QuerySet, prefetch_related_objects
 
+from judging.domain.figures import many
 from judging.models import JudgeVersion, Run
 from judging.services.estimates import Estimate, estimate
 from judging.services.examples import example_notes
 from judging.services.families import own_family_warnings, panel_warnings, written
+from judging.services.ordering import candidates_to_order
 from judging.services.runs import MOST_REPEATS, REPEATED_ROWS, CannotRun, candidates_of, resume_run
 from judging.services.starting import kind_of, start_once
 from labeling.access import AnyUser, led_sets
@@ -182,7 +184,21 @@ class RunForm(BudgetForm):
         prefetch_related_objects([judge], "seats__juror__judge")
         jurors, rows = judge.jurors(), candidates_of(**self.chosen)
         of_families = panel_warnings(jurors) + own_family_warnings(jurors, written(rows))
-        return of_families + example_notes(judge, self.cleaned_data["criteria_version"])
+        notes = example_notes(judge, self.cleaned_data["criteria_version"])
+        return of_families + notes + self._beside(judge)
+
+    def _beside(self, judge: JudgeVersion) -> list[str]:
+        """What is started with this run because the policy demands it."""
+        criteria = self.cleaned_data["criteria_version"]
+        demands = criteria.criteria_set.demand_ordering
+        rows = candidates_to_order(judge, criteria).count() if demands else 0
+        if not rows or self.asked["kind"] != Run.Kind.CALIBRATION:
+            return []
+        calls = many(rows * len(judge.jurors()), "more call")
+        return [
+            f"The policy demands an ordering test, so a second run asks about the {many(rows, 'output')} of "
+            f"the reference sets: {calls}. Limits that you set hold for each of the two."
+        ]
 
     def estimate(self) -> Estimate | None:
         """What the run will take; None with the reason written on the form where it cannot be."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count, F
+from django.db.models import Case, Count, F, When
 from django.db.models.functions import Left
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -99,7 +99,8 @@ def _pick(
         raise Http404("There is no such row.")
     picked = get_object_or_404(criteria_set.candidates, pk=int(like))
     of_request = criteria_set.candidates.filter(request_hash=picked.request_hash)
-    rows = list(of_request.with_truth(version).order_by("-pk")[:_MOST_ROWS])
+    settled_first = Case(When(truth__in=["pass", "fail"], then=0), default=1)
+    rows = list(of_request.with_truth(version).order_by(settled_first, "-pk")[:_MOST_ROWS])
     beginning = " ".join(picked.request.split())[:_NAME_HEAD]
     form = PickForm(request.POST or None, rows=rows, initial={"name": beginning})
     if request.method == "POST" and (made := form.save(version, request.user)):
