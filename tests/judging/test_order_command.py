@@ -127,7 +127,11 @@ def test_a_calibration_says_what_runs_beside_it(criteria_set: CriteriaSet, judge
     CriteriaSet.objects.update(demand_ordering=True)
     client = Client()
     client.force_login(make_user(lead_of=criteria_set))
-    chosen = {"judge_version": judge.pk, "criteria_version": live(criteria_set).pk, "rows": "certify"}
+    chosen: dict[str, str | int] = {
+        "judge_version": judge.pk,
+        "criteria_version": live(criteria_set).pk,
+        "rows": "certify",
+    }
 
     said = text(client.get("/runs/new/", chosen))
 
