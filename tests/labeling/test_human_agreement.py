@@ -1,38 +1,123 @@
-"""How far people agree with each other on a criteria version."""
+"""People with people: which figure, of whom, and who is left out."""
 
 import pytest
+from django.contrib.auth.models import User
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
 
+from labeling.domain.agreement import Table, score_interval
+from labeling.domain.agreement.alpha import nominal_alpha
+from labeling.models import CriteriaSet, Label
 from labeling.services.human_agreement import human_agreement
-from tests.factories import live, make_criteria_set
-from tests.labeling.importing import by, import_rows, said
+from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user
 
 pytestmark = pytest.mark.django_db
 
+P, F, NONE = "pass", "fail", ""
 
-def test_two_people_are_counted_once_for_each_row() -> None:
-    criteria_set = make_criteria_set("replies")
-    verdicts = [("pass", "pass")] * 6 + [("fail", "fail")] * 3 + [("pass", "fail")]
-    rows = [said(f"{number}.", [by("a1", one), by("a2", two)]) for number, (one, two) in enumerate(verdicts)]
-    import_rows("replies", *rows, said("Alone.", [by("a1", "pass")]))
+
+@pytest.fixture
+def criteria_set() -> CriteriaSet:
+    return make_criteria_set("replies")
+
+
+def labelled(criteria_set: CriteriaSet, people: list[User], *rows: tuple[str, ...]) -> None:
+    """One candidate for each row, with what each of the people says of it."""
+    for row in rows:
+        candidate = make_candidate(criteria_set)
+        for person, verdict in zip(people, row, strict=True):
+            if verdict:
+                make_label(candidate, person, verdict)
+
+
+def people(number: int) -> list[User]:
+    return [make_user() for _ in range(number)]
+
+
+def test_two_people_have_cohens_kappa_with_its_score_interval(criteria_set: CriteriaSet) -> None:
+    rows = [(P, P)] * 8 + [(P, F)] * 1 + [(F, P)] * 2 + [(F, F)] * 5
+
+    labelled(criteria_set, people(2), *rows, (P, NONE), (NONE, F))
+    found = human_agreement(live(criteria_set))
+
+    assert found is not None
+    assert found.value == pytest.approx(cohen_kappa_score(*zip(*rows, strict=True)))
+    assert found.interval == score_interval(Table(8, 1, 2, 5))
+    assert (found.rows, found.labelers, found.method) == (16, 2, "Cohen's kappa")
+
+
+def test_more_people_with_gaps_have_alpha(criteria_set: CriteriaSet) -> None:
+    rows = [(P, P, NONE), (P, NONE, F), (NONE, F, F), (F, F, F), (P, P, P), (F, NONE, P), (P, NONE, NONE)]
+
+    labelled(criteria_set, people(3), *rows)
+    found = human_agreement(live(criteria_set))
+
+    alpha = nominal_alpha([[word for word in row if word] for row in rows], seed=live(criteria_set).pk)
+    assert found is not None
+    assert (found.value, found.interval, found.rows) == (alpha.value, alpha.interval, alpha.n)
+    assert (found.labelers, found.left_out, found.method) == (3, 0, "Krippendorff's alpha")
+
+
+def test_who_only_ever_saw_rows_in_dispute_is_left_out(criteria_set: CriteriaSet) -> None:
+    # The third is asked where two disagree, and sides now with one, now with the other.
+    agreed, disputed = [(P, P, NONE)] * 10 + [(F, F, NONE)] * 8, [(P, F, P), (F, P, P), (P, F, F)]
+
+    labelled(criteria_set, people(3), *agreed, *disputed)
+    found = human_agreement(live(criteria_set))
+
+    pairs = [row[:2] for row in (*agreed, *disputed)]
+    assert found is not None
+    assert found.value == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True)))
+    assert (found.labelers, found.left_out, found.rows) == (2, 1, 21)
+
+
+def test_who_saw_some_rows_in_dispute_among_others_counts(criteria_set: CriteriaSet) -> None:
+    labelled(criteria_set, people(3), (P, P, P), (F, F, NONE), (P, F, P), (F, F, F), (P, P, NONE))
 
     found = human_agreement(live(criteria_set))
 
-    # Agreement .9; by chance .7 * .6 + .3 * .4 = .54.
     assert found is not None
-    assert (found.rows, found.labelers, found.left_out) == (10, 2, 0)
-    assert found.value == pytest.approx(0.36 / 0.46)
+    assert (found.labelers, found.left_out) == (3, 0)
 
 
-def test_who_only_ever_saw_rows_in_dispute_is_left_out() -> None:
-    criteria_set = make_criteria_set("replies")
-    rows = [said(f"{number}.", [by("a1", "pass"), by("a2", "pass")]) for number in range(5)]
-    rows += [said(f"No {number}.", [by("a1", "fail"), by("a2", "fail")]) for number in range(4)]
-    rows += [said("Hm.", [by("a1", "pass"), by("a2", "fail"), by("a3", "pass")])]
-    import_rows("replies", *rows)
+def test_only_current_blind_labels_of_this_version_count(criteria_set: CriteriaSet) -> None:
+    one, other = people(2)
+    labelled(criteria_set, [one, other], (P, P), (F, F), (P, F))
+    labelled(make_criteria_set(), [one, other], (P, F), (F, P))
+    before = human_agreement(live(criteria_set))
+
+    seen = make_candidate(criteria_set)
+    make_label(seen, one, P)
+    make_label(seen, other, F, blind=False)
+    gone = make_candidate(criteria_set)
+    make_label(gone, one, F)
+    withdrawn = make_label(gone, other, P)
+    Label.objects.filter(pk=withdrawn.pk).update(withdrawn_at=withdrawn.created_at)
+
+    assert human_agreement(live(criteria_set)) == before
+
+
+@pytest.mark.parametrize("rows", [[], [(P, NONE), (NONE, F)], [(P, P), (P, P)]])
+def test_where_there_is_nothing_to_compare_it_is_not_measured(
+    criteria_set: CriteriaSet, rows: list[tuple[str, ...]]
+) -> None:
+    labelled(criteria_set, people(2), *rows)
+
+    assert human_agreement(live(criteria_set)) is None
+
+
+words = st.tuples(*[st.sampled_from([P, F, NONE])] * 4)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(words, min_size=4, max_size=12))
+def test_alpha_from_counts_is_alpha_from_rows(rows: list[tuple[str, ...]]) -> None:
+    criteria_set = make_criteria_set()
+    labelled(criteria_set, people(4), *rows)
 
     found = human_agreement(live(criteria_set))
 
-    # Without a3: agreement .9; by chance .6 * .5 + .4 * .5 = .5.
-    assert found is not None
-    assert (found.rows, found.labelers, found.left_out) == (10, 2, 1)
-    assert found.value == pytest.approx(0.8)
+    if found is not None and found.left_out == 0 and found.labelers > 2:
+        listed = [[word for word in row if word] for row in rows]
+        assert found.value == pytest.approx(nominal_alpha(listed, seed=1).value)

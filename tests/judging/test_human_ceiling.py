@@ -1,0 +1,151 @@
+"""The ceiling that people set, on certificates: measured with a run, warned of, and demanded."""
+
+import pytest
+from django.test import Client
+
+from judging.models import Certificate, JudgeVersion, OrderingResult
+from judging.services.certification import recount
+from labeling.models import Candidate, CriteriaSet
+from tests.factories import live, make_criteria_set, make_judge, make_label, make_user
+from tests.judging.dashboards import certify, text
+from tests.judging.golden import NOON, certified, codes, correct, make_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def criteria_set() -> CriteriaSet:
+    return make_criteria_set("replies")
+
+
+@pytest.fixture
+def judge() -> JudgeVersion:
+    return make_judge("strict")
+
+
+def labelled_by_two(criteria_set: CriteriaSet, candidates: list[Candidate], *, agree: int) -> None:
+    """Two people label the candidates; they agree on the first of them, half pass and half fail."""
+    one, other = make_user(), make_user()
+    for number, candidate in enumerate(candidates):
+        first = ("pass", "fail")[number % 2]
+        second = first if number < agree else ("fail", "pass")[number % 2]
+        make_label(candidate, one, first)
+        make_label(candidate, other, second)
+
+
+def rows(criteria_set: CriteriaSet, number: int) -> list[Candidate]:
+    return list(criteria_set.candidates.order_by("pk")[:number])
+
+
+def test_it_is_measured_with_the_run(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
+    run = make_run(judge, criteria_set, a=28, b=2, c=2, d=28)
+    labelled_by_two(criteria_set, rows(criteria_set, 20), agree=18)
+
+    certificate = certified(run)
+
+    # 18 of 20, half of each: (.9 − .5)/.5
+    assert certificate.calibration.human_kappa == pytest.approx(0.8)
+    assert certificate.calibration.human_rows == 20
+    assert [warning["code"] for warning in certificate.warnings] == []
+
+
+@pytest.mark.parametrize(
+    ("agree", "demands", "blocks", "warns"),
+    [
+        (15, False, False, True),  # kappa .5
+        (15, True, False, True),
+        (14, False, False, True),  # .4
+        (14, True, True, False),
+        (16, True, False, False),  # .6
+    ],
+)
+def test_a_low_one_warns_and_blocks_where_it_is_demanded(
+    criteria_set: CriteriaSet, judge: JudgeVersion, agree: int, demands: bool, blocks: bool, warns: bool
+) -> None:
+    criteria_set.demand_human_ceiling = demands
+    criteria_set.save()
+    run = make_run(judge, criteria_set, a=28, b=2, c=2, d=28)
+    labelled_by_two(criteria_set, rows(criteria_set, 20), agree=agree)
+
+    certificate = certified(run)
+
+    assert codes(certificate) == (["human_ceiling_low"] if blocks else [])
+    assert ("human_ceiling_low" in [each["code"] for each in certificate.warnings]) == warns
+
+
+def test_unmeasured_blocks_where_it_is_demanded(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
+    criteria_set.demand_human_ceiling = True
+    criteria_set.save()
+
+    certificate = certified(make_run(judge, criteria_set, a=28, b=2, c=2, d=28))
+
+    assert certificate.reasons[0]["detail"] == "not measured"
+    assert "let a second person label" in certificate.reasons[0]["message"]
+
+
+def test_a_recount_measures_it_again(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
+    run = make_run(judge, criteria_set, a=28, b=2, c=2, d=28)
+    certified(run)
+    labelled_by_two(criteria_set, rows(criteria_set, 20), agree=18)
+    row = rows(criteria_set, 1)[0]
+
+    correct(row, "fail")
+    versions = {"judge_version_id": judge.pk, "criteria_version": live(criteria_set)}
+    recount(**versions, candidate_ids=[row.pk], now=NOON)
+
+    assert Certificate.objects.current().get().calibration.human_kappa == pytest.approx(0.8)
+
+
+def test_the_page_says_how_far_a_perfect_judge_would_come(
+    client: Client, criteria_set: CriteriaSet, judge: JudgeVersion
+) -> None:
+    certify(judge, criteria_set, a=20, d=20)
+    client.force_login(make_user(lead_of=criteria_set))
+    unmeasured = text(client.get("/dashboard/strict/replies/"))
+    labelled_by_two(criteria_set, rows(criteria_set, 20), agree=18)
+    certify(judge, criteria_set, a=28, b=2, c=2, d=28)
+
+    page = text(client.get("/dashboard/strict/replies/"))
+
+    assert "ask for two labels on each row" in unmeasured
+    assert "20 rows that several people labelled blind" in page
+    assert "even a perfect judge would reach no more than about 0.89" in page  # √.8
+    assert "2 people agree with each other to kappa 0.800" in page
+
+
+def test_the_newest_test_of_ordering_counts(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
+    criteria_set.demand_ordering = True
+    criteria_set.save()
+    for violated in (0, 2):
+        run = make_run(judge, criteria_set, kind="ordering")
+        OrderingResult.objects.create(
+            run=run,
+            judge_version=judge,
+            criteria_version=live(criteria_set),
+            sets=9,
+            violated=violated,
+            deciding_sets=9,
+            deciding_violated=violated,
+            as_of=NOON,
+        )
+
+    certificate = certified(make_run(judge, criteria_set, a=28, b=2, c=2, d=28))
+
+    assert codes(certificate) == ["ordering_violated"]
+    assert certificate.reasons[0]["message"] == "2 reference sets are ordered wrongly by this judge."
+
+
+def test_skips_of_one_kind_are_said(client: Client, criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
+    criteria_set.min_coverage = "0.800"  # type: ignore[assignment]
+    criteria_set.save()
+    certificate = certify(judge, criteria_set, a=40, d=32, skipped_fail=8)
+    client.force_login(make_user(lead_of=criteria_set))
+
+    page = text(client.get("/dashboard/strict/replies/"))
+
+    assert (certificate.status, certificate.warnings[-1]["code"]) == ("certified", "low_coverage")
+    assert certificate.warnings[-1]["message"].startswith(
+        "The judge gave a verdict on 100% of the rows that people pass and 80% of those that they fail"
+    )
+    assert "Coverage of rows people fail" in page
+    assert "32 of 40 rows have a verdict" in page
