@@ -25,13 +25,15 @@ def _fast_passwords() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _fresh_gates() -> Iterator[None]:
-    """No test waits for a provider that is down, or finds one so from the test before."""
+    """No test waits for a provider that is down, or finds one so, or a read noted, from the test before."""
     before = django_settings.VERA_PROVIDER_PATIENCE
     django_settings.VERA_PROVIDER_PATIENCE = 0
     yield
     django_settings.VERA_PROVIDER_PATIENCE = before
     if keeping := sys.modules.get("judging.services.gatekeeping"):
         keeping.forget_all()
+    if readers := sys.modules.get("judging.services.readers"):
+        readers.forget_reads()
     if secrets := sys.modules.get("judging.llm_secrets"):
         secrets.forget_keys()
 

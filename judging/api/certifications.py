@@ -1,18 +1,27 @@
 """Whether a judge may be trusted: the resource that everything downstream reads."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
-from ninja import Router
+from ninja import Query, Router
 from pydantic import Field
 
 from judging.access import token_sets
 from judging.api.caching import kept
+from judging.api.rehearsals import (
+    Answer,
+    RehearsedCertificationOut,
+    RehearsedErrorOut,
+    RehearsedRefuseOut,
+    rehearsed_certification,
+    rehearsed_gate,
+)
 from judging.api.schemas import AllowOut, CertificationOut, CertificationPage, ErrorOut, RefuseOut
 from judging.auth import Bearer
 from judging.models import ApiToken, Certificate
+from judging.services.readers import note_reads
 from judging.services.resource import resource, sentences
 from judging.services.standing import ANSWERED, Standing, find_standing
 
@@ -23,10 +32,15 @@ Number = Annotated[int, Field(ge=1, le=_LARGEST)]
 Limit = Annotated[int, Field(ge=1, le=200)]
 
 router = Router(auth=Bearer("gate"), tags=["certification"])
-_ERRORS = {401: ErrorOut, 403: ErrorOut, 404: ErrorOut, 422: ErrorOut}
+Rehearse = Annotated[
+    Answer | None,
+    Query(description="A drill: the refusal that this would be, marked as rehearsed. Never certifies."),
+]
+_ERRORS: dict[int, Any] = {401: ErrorOut, 403: ErrorOut, 404: ErrorOut, 422: ErrorOut}
 
 
-def _token(request: HttpRequest) -> ApiToken:
+def token_of(request: HttpRequest) -> ApiToken:
+    """The token that the request was let in by."""
     token = getattr(request, "auth", None)
     assert isinstance(token, ApiToken)
     return token
@@ -35,8 +49,8 @@ def _token(request: HttpRequest) -> ApiToken:
 def _standing(
     request: HttpRequest, judge: str, criteria: str, judge_version: int | None, version: int | None
 ) -> Standing:
-    token = _token(request)
-    return find_standing(
+    token = token_of(request)
+    standing = find_standing(
         judge=judge,
         criteria=criteria,
         sets=None if token.every_criteria_set else token_sets(token),
@@ -45,31 +59,56 @@ def _standing(
         version=version,
         columns=ANSWERED,
     )
+    note_reads(token=token, reads=[standing.key], now=standing.now)
+    return standing
 
 
-@router.get("certifications/{judge}/{criteria}", response={200: CertificationOut, **_ERRORS})
+@router.get(
+    "certifications/{judge}/{criteria}",
+    response={
+        200: CertificationOut | RehearsedCertificationOut,
+        429: ErrorOut,
+        503: RehearsedErrorOut,
+        **_ERRORS,
+    },
+)
 def certification(
     request: HttpRequest,
     judge: str,
     criteria: str,
     version: Number | None = None,
     judge_version: Number | None = None,
+    rehearse: Rehearse = None,
 ) -> HttpResponse:
     """How a judge stands on a criteria set: its live versions unless others are named."""
     standing = _standing(request, judge, criteria, judge_version, version)
+    if rehearse:
+        return rehearsed_certification(token_of(request), standing, rehearse)
     return kept(request, JsonResponse(resource(standing)), standing.seconds_left(MAX_AGE))
 
 
-@router.get("gate/{judge}/{criteria}", response={200: AllowOut, 409: RefuseOut, **_ERRORS})
+@router.get(
+    "gate/{judge}/{criteria}",
+    response={
+        200: AllowOut,
+        409: RefuseOut | RehearsedRefuseOut,
+        429: ErrorOut,
+        503: RehearsedErrorOut,
+        **_ERRORS,
+    },
+)
 def gate(
     request: HttpRequest,
     judge: str,
     criteria: str,
     version: Number | None = None,
     judge_version: Number | None = None,
+    rehearse: Rehearse = None,
 ) -> HttpResponse:
     """200 only when the judge is certified now, so that `curl --fail` gates on it."""
     standing = _standing(request, judge, criteria, judge_version, version)
+    if rehearse:
+        return rehearsed_gate(token_of(request), standing, rehearse)
     if standing.certified:
         response = JsonResponse({"allow": True})
     else:
@@ -89,12 +128,13 @@ def certifications(
 ) -> HttpResponse:
     """The certificates in force, of all versions, newest first."""
     now = timezone.now()
-    found = Certificate.objects.current().within(token_sets(_token(request)))
+    found = Certificate.objects.current().within(token_sets(token_of(request)))
     found = found.filter(_wanted(judge, criteria, cursor))
     if status:
         found = found.certified(now) if status == "certified" else found.uncertified(now)
     page = list(found.with_names().order_by("-pk")[: limit + 1])
     shown = [Standing(each.judge_version, each.criteria_version, each, now) for each in page[:limit]]
+    note_reads(token=token_of(request), reads={each.key for each in shown}, now=now)
     following = page[limit - 1].pk if len(page) > limit else None
     response = JsonResponse({"items": [resource(each) for each in shown], "next_cursor": following})
     response["Cache-Control"] = "no-store"

@@ -1,6 +1,6 @@
 """Every error under /api/ in one shape: `{"error": {"code", "message", "fields"?}}`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -28,13 +28,19 @@ _SENTENCES = {
 _INVALID = "Some of what was sent cannot be used; see “fields”."
 
 
-def error(status: int, message: str, fields: dict[str, str] | None = None) -> JsonResponse:
-    """An error answer; the code follows from the status."""
+def error(
+    status: int,
+    message: str,
+    fields: dict[str, str] | None = None,
+    *,
+    beside: Mapping[str, object] | None = None,
+) -> JsonResponse:
+    """An error answer; the code follows from the status. `beside`: what stands next to the error."""
     code = _CODES.get(status, "server_error" if status >= 500 else "refused")
     body: dict[str, object] = {"code": code, "message": message}
     if fields is not None:
         body["fields"] = fields
-    response = JsonResponse({"error": body}, status=status)
+    response = JsonResponse({"error": body, **(beside or {})}, status=status)
     response["Cache-Control"] = "no-store"
     if status == HTTPStatus.UNAUTHORIZED:
         response["WWW-Authenticate"] = 'Bearer realm="vera"'

@@ -13,6 +13,7 @@ from judging.api.certifications import Number
 from judging.api.schemas import CertificationOut, ErrorOut
 from judging.auth import Bearer
 from judging.models import ApiToken
+from judging.services.readers import note_reads
 from judging.services.signing import CannotSign, public_keys, sign_standing
 from judging.services.standing import find_standing
 
@@ -63,6 +64,7 @@ def signed(
         judge_version=judge_version,
         version=version,
     )
+    note_reads(token=token, reads=[standing.key], now=standing.now)
     try:
         response = JsonResponse(sign_standing(standing))
     except CannotSign as problem:

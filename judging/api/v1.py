@@ -2,7 +2,7 @@
 
 from ninja import NinjaAPI
 
-from judging.api import badge, certifications, errors, orderings, pass_rates, signed
+from judging.api import badge, certifications, drills, errors, orderings, pass_rates, people, signed
 
 api = NinjaAPI(
     title="Vera",
@@ -13,6 +13,8 @@ api = NinjaAPI(
 errors.register(api)
 api.add_router("", certifications.router)
 api.add_router("", badge.router)
+api.add_router("", drills.router)
 api.add_router("", orderings.router)
 api.add_router("", pass_rates.router)
+api.add_router("", people.router)
 api.add_router("", signed.router)
