@@ -99,4 +99,5 @@ def sentence(loaded: LoadedRecording) -> str:
     live = loaded.live_version
     state = "live" if live == loaded.version else f"a draft; version {live} is live, until --promote"
     counts = f"{loaded.passes} pass, {loaded.fails} fail, {loaded.without} without a verdict"
-    return f"{loaded.slug}: {words[loaded.outcome]} {loaded.version} ({state}): {counts}"
+    called = f" ({loaded.name})" if loaded.name not in ("", loaded.slug) else ""
+    return f"{loaded.slug}{called}: {words[loaded.outcome]} {loaded.version} ({state}): {counts}"

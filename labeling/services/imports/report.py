@@ -126,8 +126,8 @@ _WORDS = {
         "rows of another split than their candidate, which keeps its own",
     ),
     "judge_verdicts_ignored": (
-        "verdict of a judge left out: it comes in by load_recorded, or under Judges",
-        "verdicts of judges left out: they come in by load_recorded, or under Judges",
+        "verdict of a judge left out: it comes in by load_recorded or under Judges",
+        "verdicts of judges left out: they come in by load_recorded or under Judges",
     ),
     "silent_annotators": ("annotator entry without a verdict", "annotator entries without a verdict"),
 }
