@@ -7,6 +7,7 @@ from judging.api.v1 import api
 from judging.views import (
     by_criterion,
     comparison,
+    consumers,
     dashboard,
     disagreements,
     drift,
@@ -40,6 +41,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", api.urls),
     path(".well-known/vera-signing-keys.json", signing_keys, name="signing_keys"),
     path("dashboard/", dashboard.dashboard, name="dashboard"),
+    path("consumers/", consumers.consumers, name="consumers"),
     path("dashboard/<slug:judge>/<slug:criteria>/", dashboard.certification, name="certification"),
     path("dashboard/<slug:judge>/<slug:criteria>/criteria/", by_criterion.by_criterion, name="by_criterion"),
     path("dashboard/<slug:judge>/<slug:criteria>/panel/", panel.panel, name="panel"),

@@ -25,14 +25,18 @@ from judging.models import (
     Verdict,
 )
 from judging.services.delivering import claim_due, finish
+from judging.services.drills import begin_drill, report_drill
 from judging.services.examples import taken
 from judging.services.judges import add_model_version
 from judging.services.posting import Answer
+from judging.services.readers import note_reads
 from judging.services.reference_imports import import_references
 from judging.services.reference_sets import retire_set
 from judging.services.replays import count_replay
 from judging.services.retrying import retry_skipped
 from judging.services.schedules import SchedulePlan, add_schedule, switch_schedule
+from judging.services.standing import Standing
+from judging.services.tokens import create_token
 from judging.services.webhooks import add_webhook, send_test
 from labeling.models import Candidate, CriteriaSet, ImportBatch, Skip
 from labeling.services.imports import import_golden
@@ -173,6 +177,19 @@ def put_in_order(judge: str, criteria_set: CriteriaSet) -> Run:
     sets = list(ReferenceSet.objects.in_use().order_by("pk"))
     order(older, sets, "92 92 29 9-")
     return order(newer, sets, "29 55 92 92")
+
+
+def let_ask(judge: JudgeVersion, criteria_set: CriteriaSet) -> None:
+    """Consumers: one that stopped, one that went on, one that never told, and one that never asked."""
+    now = timezone.now()
+    for name, stopped in (("deploy", True), ("nightly", False), ("notebook", None)):
+        token, _ = create_token(name=name, scopes=["gate"], criteria_sets=[criteria_set])
+        note_reads(token=token, reads=[(judge.judge_id, criteria_set.pk)], now=now)
+        standing = Standing(judge, live(criteria_set), None, now)
+        drill = begin_drill(token=token, standing=standing, answer="expired", now=now)
+        if stopped is not None:
+            report_drill(drill=drill, stopped=stopped, note="Build 4711 <b>", now=now)
+    create_token(name="never-asked", scopes=["gate"])
 
 
 def show_examples(judge: JudgeVersion, criteria_set: CriteriaSet) -> None:
@@ -387,6 +404,7 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "set_policy": [reverse("set_policy", args=[each]) for each in both],
         "members": [reverse("members", args=[slug])],
         "dashboard": [reverse("dashboard")],
+        "consumers": [reverse("consumers")],
         "report": [reverse("report", args=[each, "replies"]) for each in ("strict", "panel")],
         "certification": [reverse("certification", args=[each, "replies"]) for each in ("strict", "panel")],
         "panel": [reverse("panel", args=[each, "replies"]) for each in ("strict", "panel")],

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from judging.models import Certificate, JudgeVersion
+from judging.services.drills import UNAVAILABLE
 from labeling.models import CriteriaSet
 from tests.factories import make_criteria_set, make_judge, make_version
 from tests.judging.golden import certified, make_run
@@ -122,3 +123,31 @@ def test_json_is_the_resource_of_the_api(judge: JudgeVersion, criteria_set: Crit
     assert code == 1
     assert (body["judge"], body["n"], body["certified"]) == ("strict", 8, False)
     assert [reason["code"] for reason in body["reasons"]] == ["too_few_rows", "too_few_of_one_class"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("uncertified", "REHEARSAL  UNCERTIFIED  never_calibrated\n"),
+        ("expired", "REHEARSAL  UNCERTIFIED  expired\n"),
+        ("suspended", "REHEARSAL  UNCERTIFIED  drift_alarm\n"),
+        ("unavailable", UNAVAILABLE),
+    ],
+)
+def test_a_refusal_is_rehearsed_on_a_certified_judge(
+    judge: JudgeVersion, criteria_set: CriteriaSet, answer: str, said: str
+) -> None:
+    certify(judge, criteria_set, a=30, d=30)
+
+    assert gate("strict", "replies", "--rehearse", answer) == (1, said)
+    assert gate("strict", "replies")[0] == 0
+
+
+def test_a_rehearsal_as_json_is_marked(judge: JudgeVersion, criteria_set: CriteriaSet) -> None:
+    certify(judge, criteria_set, a=30, d=30)
+
+    code, out = gate("strict", "replies", "--rehearse", "suspended", "--json")
+
+    body = json.loads(out)
+    assert (code, body["certified"], body["rehearsal"]) == (1, False, True)
+    assert "rehearsal" not in json.loads(gate("strict", "replies", "--json")[1])

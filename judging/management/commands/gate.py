@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -20,6 +20,8 @@ from judging.domain.signed_certificates import (
     keys_in,
     read,
 )
+from judging.models import Drill
+from judging.services.drills import UNAVAILABLE, Rehearsed, rehearsed
 from judging.services.resource import resource, summary
 from judging.services.signing import own_public_keys
 from judging.services.standing import UnknownName, named_standing
@@ -42,6 +44,12 @@ class Command(BaseCommand):
         parser.add_argument("criteria", nargs="?", help="slug of a criteria set, or slug@N")
         parser.add_argument("--json", action="store_true", help="print the certification resource")
         parser.add_argument(
+            "--rehearse",
+            choices=Drill.Answer.values,
+            help="a drill: print the refusal that this would be, marked as rehearsed, and exit 1. "
+            "“unavailable” is as if Vera could not be reached. Nothing is written down",
+        )
+        parser.add_argument(
             "--offline",
             metavar="FILE",
             help="signed certificate, - for standard input; it must be about JUDGE and CRITERIA, if given",
@@ -51,6 +59,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["offline"]:
+            if options["rehearse"]:
+                raise CommandError("--rehearse asks Vera, so it does not go with --offline.", returncode=2)
             self._offline(options)
         else:
             self._in_force(options)
@@ -64,12 +74,23 @@ class Command(BaseCommand):
             standing = named_standing(options["judge"], options["criteria"], timezone.now())
         except UnknownName as problem:
             raise CommandError(str(problem), returncode=2) from None
+        if options["rehearse"]:
+            self._rehearse(rehearsed(standing, options["rehearse"]), as_json=options["json"])
         if options["json"]:
             self.stdout.write(json.dumps(resource(standing), indent=2))
         else:
             self.stdout.write(summary(standing))
         if not standing.certified:
             sys.exit(1)
+
+    def _rehearse(self, found: Rehearsed, *, as_json: bool) -> NoReturn:
+        if found.answer == Drill.Answer.UNAVAILABLE:
+            raise CommandError(UNAVAILABLE)
+        if as_json:
+            self.stdout.write(json.dumps(found.certification | {"rehearsal": True}, indent=2))
+        else:
+            self.stdout.write(f"REHEARSAL  UNCERTIFIED  {'; '.join(map(str, found.reasons))}")
+        sys.exit(1)
 
     def _offline(self, options: dict[str, Any]) -> None:
         if options["judge"] and not options["criteria"]:
