@@ -76,11 +76,56 @@ def test_below_the_bar_leads_to_the_errors_there_are_more_of(
     assert words in step.words
 
 
-@pytest.mark.parametrize("code", ["human_ceiling_low", "ordering_violated"])
-def test_what_nobody_measured_is_a_matter_of_the_policy(code: str) -> None:
-    unmeasured = Case((reason(CertificateReason(code), "not measured"),))
+def test_what_nobody_measured_is_a_matter_of_the_policy() -> None:
+    unmeasured = Case((reason(CertificateReason.HUMAN_CEILING_LOW, "not measured"),))
 
     assert next_step(unmeasured).action == Action.OPEN_POLICY
+
+
+@pytest.mark.parametrize("detail", ["not measured", "2"])
+def test_an_order_that_is_wrong_or_not_known_leads_to_the_reference_sets(detail: str) -> None:
+    against, beside = (reason(CertificateReason.ORDERING_VIOLATED, detail) for _ in range(2))
+
+    assert next_step(Case((against,))).action == Action.ORDER
+    assert next_step(Case((), (beside,), shown=True)).action == Action.ORDER
+
+
+def looking(*codes: str, **more: Any) -> Case:
+    return case(*codes, by_looks=True, **more)
+
+
+def test_the_next_look_is_waited_for_with_labels() -> None:
+    step = next_step(looking("bound_below_bar", next_look=100))
+
+    assert step.action == Action.LABEL
+    assert step.words == (
+        "Label 40 more rows that count: the next planned look is at 100. Then calibrate again."
+    )
+    assert labels_words(looking("bound_below_bar", next_look=100, labels_needed=137)) == (
+        "40 more: the next planned look is at 100 rows. A judge that does as well as this one is shown to be "
+        "above the bar of 0.65 with about 137 rows in all, four times in five."
+    )
+
+
+def test_a_look_that_is_due_wants_a_run() -> None:
+    assert next_step(looking("bound_below_bar", next_look=60)).action == Action.CALIBRATE
+    assert labels_words(looking("bound_below_bar", next_look=60)).startswith("None until a calibration")
+
+
+def test_a_plan_without_a_look_left_wants_another_plan() -> None:
+    assert next_step(looking("bound_below_bar")).action == Action.OPEN_POLICY
+    assert "make a new version of the judge" in next_step(looking("bound_below_bar")).words
+    assert labels_words(looking("bound_below_bar")).startswith("No number of rows helps this version")
+
+
+def test_too_few_rows_say_when_the_first_look_is() -> None:
+    few = looking("too_few_rows", "bound_below_bar", table=Table(10, 0, 0, 10), next_look=60)
+
+    assert labels_words(few).endswith(" The next planned look is at 60 rows: 40 more.")
+
+
+def test_a_judge_that_drifted_is_looked_at_where_it_did() -> None:
+    assert next_step(case("drift_alarm")).action == Action.SEE_DRIFT
 
 
 def test_a_certified_judge_wants_nothing() -> None:

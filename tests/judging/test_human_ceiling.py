@@ -1,5 +1,7 @@
 """The ceiling that people set, on certificates: measured with a run, warned of, and demanded."""
 
+from decimal import Decimal
+
 import pytest
 from django.test import Client
 
@@ -90,8 +92,8 @@ def test_a_recount_measures_it_again(criteria_set: CriteriaSet, judge: JudgeVers
     row = rows(criteria_set, 1)[0]
 
     correct(row, "fail")
-    versions = {"judge_version_id": judge.pk, "criteria_version": live(criteria_set)}
-    recount(**versions, candidate_ids=[row.pk], now=NOON)
+    version = live(criteria_set)
+    recount(judge_version_id=judge.pk, criteria_version=version, candidate_ids=[row.pk], now=NOON)
 
     assert Certificate.objects.current().get().calibration.human_kappa == pytest.approx(0.8)
 
@@ -136,7 +138,7 @@ def test_the_newest_test_of_ordering_counts(criteria_set: CriteriaSet, judge: Ju
 
 
 def test_skips_of_one_kind_are_said(client: Client, criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
-    criteria_set.min_coverage = "0.800"  # type: ignore[assignment]
+    criteria_set.min_coverage = Decimal("0.800")
     criteria_set.save()
     certificate = certify(judge, criteria_set, a=40, d=32, skipped_fail=8)
     client.force_login(make_user(lead_of=criteria_set))
