@@ -22,6 +22,7 @@ class Action(StrEnum):
     SEE_STRICT = "see_strict"
     SEE_SKIPS = "see_skips"
     SEE_DRIFT = "see_drift"
+    ORDER = "order"
     OPEN_CRITERIA = "open_criteria"
     OPEN_POLICY = "open_policy"
     PROMOTE = "promote"
@@ -218,8 +219,10 @@ def _errors(case: Case, reason: Reason) -> Step:
 
 def _ordering(case: Case, reason: Reason) -> Step:
     if reason.detail == "not measured":
-        return _policy(case, reason)
-    return _errors(case, reason)
+        return Step(
+            Action.ORDER, "The policy demands an ordering test. Ask the judge about the reference sets."
+        )
+    return Step(Action.ORDER, "It put a deficient output at or above a good one. Look at where it did.")
 
 
 def _policy(case: Case, reason: Reason) -> Step:
@@ -315,7 +318,7 @@ BESIDE: _Steps = {
     Code.GOLDEN_SET_CHANGED: _again("It may gate, though labels were corrected since it was measured."),
     Code.HUMAN_CEILING_LOW: _ceiling,
     Code.SKIPS_WORST_CASE: _skips,
-    Code.ORDERING_VIOLATED: _errors,
+    Code.ORDERING_VIOLATED: _ordering,
     Code.BOUND_BELOW_BAR: _surer,
     Code.LOW_COVERAGE: _skips,
     Code.UNRESOLVED_LABELS: _settle,

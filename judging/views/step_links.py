@@ -80,6 +80,11 @@ def _drift(standing: Standing) -> Link:
     return Link(reverse("drift", args=_names(standing)) + versions_query(standing), "See how it drifted")
 
 
+def _order(standing: Standing) -> Link:
+    url = reverse("ordering", args=_names(standing)) + versions_query(standing)
+    return Link(url, "How it orders reference sets")
+
+
 def _promote(standing: Standing) -> Link:
     url = reverse("certification", args=_names(standing)) + versions_query(standing)
     return Link(url + "#promote", "Promote it")
@@ -92,6 +97,7 @@ _LINKS: dict[Action, Callable[[Standing], Link]] = {
     Action.SEE_STRICT: _rows("b", "Go to these rows (opening is logged)"),
     Action.SEE_SKIPS: _rows("skipped", "Go to these rows (opening is logged)"),
     Action.SEE_DRIFT: _drift,
+    Action.ORDER: _order,
     Action.OPEN_CRITERIA: _of_set("criteria", "Open the criteria"),
     Action.OPEN_POLICY: _of_set("set_policy", "Open the policy"),
     Action.PROMOTE: _promote,

@@ -71,6 +71,8 @@ class Command(BaseCommand):
             raise CommandError(str(problem), returncode=2) from None
         what = "is started" if is_new else "is at work already, so no second one was started"
         self.stderr.write(f"Run {run.pk} {what}: {standing.judge_version} on {standing.criteria_version}.")
+        for beside in ordering_at_work(run):
+            self.stderr.write(f"Run {beside.pk} over the reference sets goes on beside it.")
         for sentence in newer_drafts(standing.judge_version, standing.criteria_version):
             self.stderr.write(sentence)
         return run
