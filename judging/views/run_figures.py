@@ -84,6 +84,8 @@ def money_saved(figures: Progress) -> str:
 
 def expected_cost(expected: Estimate) -> str:
     """What a run will cost; from the least to the most where it may ask fewer questions."""
+    if not expected.calls:
+        return "nothing"
     if expected.cost is None or expected.least_cost is None:
         return "not known, as the price of at least one juror is not"
     least, most = dollars(expected.least_cost), dollars(expected.cost)
