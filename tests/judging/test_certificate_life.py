@@ -84,11 +84,9 @@ ACTIONS: dict[str, Callable[[], object]] = {
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(list(ACTIONS)), max_size=7))
-@example(
-    ["the audit's alarm", "people fail what they passed", "people pass what they failed", "a lead lifts it"]
-)
-@example(["the audit's alarm", "time runs out", "a good replay", "a good replay"])
-@example(["people fail what they passed"] * 3 + ["people pass what they failed"] * 3 + ["a good replay"] * 2)
+@example([ALARM, FAIL, PASS, LIFT])
+@example([ALARM, RUN_OUT, GOOD, GOOD])
+@example([FAIL, PASS, ALARM, GOOD, GOOD])
 def test_what_has_fallen_rises_by_no_order_of_events_between_runs(names: list[str]) -> None:
     with transaction.atomic():
         criteria_set = make_criteria_set()
