@@ -165,9 +165,14 @@ class _Loader:
         return {(run.criteria_version_id, run.judge_version_id): run for run in runs.order_by("pk")}
 
 
+def _is_watched(head: Standing) -> bool:
+    """Whether it may gate and can drift: what was brought in from a file stays as it is."""
+    return head.certified and not head.judge_version.has_recorded
+
+
 def _unwatched(heads: Mapping[Key, Standing], now: datetime) -> dict[Key, str]:
     """Of each judge that may gate, what nobody looks at, in words."""
-    gating = {key: head for key, head in heads.items() if head.certified}
+    gating = {key: head for key, head in heads.items() if _is_watched(head)}
     seen = sightings([head.certificate for head in gating.values() if head.certificate])
     return {
         key: " ".join(
