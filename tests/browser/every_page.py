@@ -142,6 +142,7 @@ def make_site() -> Site:
     divided = divide(make_run(panel, criteria_set, a=3, b=2, c=1, d=3, split="tune"))
     show_examples(strict, criteria_set)
     make_version(criteria_set)
+    let_ask(strict, criteria_set)
     tell_others(criteria_set)
     return Site(
         lead=lead,

@@ -72,9 +72,9 @@ def test_what_bound_costs_follows_the_bar(client: Client, criteria_set: Criteria
 
     at_high_bar = client.get(URL).text
 
-    assert '<td class="num">137</td>' in at_usual_bar  # true kappa .80, as labels_needed has it
-    assert '<td class="num">0.80</td>' not in at_high_bar
-    assert '<td class="num">0.85</td>' in at_high_bar
+    assert "true kappa 0.80</dt><dd>137 <small>rows" in at_usual_bar  # as `labels_needed` has it
+    assert "true kappa 0.80" not in at_high_bar
+    assert "true kappa 0.85" in at_high_bar
 
 
 def test_a_change_is_saved_and_recorded(client: Client, criteria_set: CriteriaSet) -> None:
