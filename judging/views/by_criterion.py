@@ -48,11 +48,12 @@ def by_criterion(request: Request, judge: str, criteria: str) -> HttpResponse:
     standing = standing_or_404(request, judge, criteria)
     context = page_about(standing, "by_criterion")
     if standing.certificate is not None:
-        context |= _context(standing.certificate)
+        context |= marks_behind(standing.certificate)
     return render(request, "judging/by_criterion.html", context)
 
 
-def _context(certificate: Certificate) -> dict[str, Any]:
+def marks_behind(certificate: Certificate) -> dict[str, Any]:
+    """Template context: each criterion of the calibration behind the certificate, and who sat beside."""
     jurors = [line.calibration for line in jurors_of([certificate]).get(certificate.calibration.run_id, [])]
     marked = marks_of(certificate.calibration)
     criteria = certificate.criteria_version.criteria.order_by("position")

@@ -125,7 +125,7 @@ def _before(standing: Standing) -> dict[str, Any]:
 
 
 def _found(standing: Standing, result: OrderingResult) -> dict[str, Any]:
-    lines = [_line(each) for each in results_of(result.run)]
+    lines = [order_line(each) for each in results_of(result.run)]
     own = result.high
     return {
         "line": lines[0],
@@ -135,7 +135,8 @@ def _found(standing: Standing, result: OrderingResult) -> dict[str, Any]:
     }
 
 
-def _line(result: OrderingResult) -> Line:
+def order_line(result: OrderingResult) -> Line:
+    """What a result says, in words."""
     told = result.high is not None
     words = (
         answer(result.sets, result.violated, result.high or 0) if told else "No reference set could be told."

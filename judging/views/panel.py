@@ -58,11 +58,12 @@ def panel(request: Request, judge: str, criteria: str) -> HttpResponse:
     is_panel = standing.judge_version.kind == JudgeVersion.Kind.PANEL
     context = page_about(standing, "panel") | {"is_panel": is_panel}
     if is_panel and standing.certificate is not None:
-        context |= _context(standing, standing.certificate)
+        context |= worth_of_panel(standing, standing.certificate)
     return render(request, "judging/panel.html", context)
 
 
-def _context(standing: Standing, certificate: Certificate) -> dict[str, Any]:
+def worth_of_panel(standing: Standing, certificate: Certificate) -> dict[str, Any]:
+    """Template context: what the jurors of a panel are worth alone, without each other and together."""
     version = with_jurors(JudgeVersion.objects.filter(pk=standing.judge_version.pk)).get()
     jurors, calibration = version.jurors(), certificate.calibration
     judged, seats = judged_by_seats(calibration, jurors), seats_of(certificate)

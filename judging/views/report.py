@@ -16,14 +16,18 @@ from django.views.decorators.http import require_safe
 from judging.models import Certificate, JudgeVersion
 from judging.services.daily_rates import live_of
 from judging.services.judges import with_jurors
+from judging.services.order_resource import newest_result
 from judging.services.reports import answered_by, criteria_behind, events_of, people_behind
 from judging.services.standing import Standing
 from judging.views.answers import answer_of
+from judging.views.by_criterion import marks_behind
 from judging.views.dashboard import standing_or_404
+from judging.views.drift_facts import facts_of as drift_of
 from judging.views.figures import lines_of, more_lines_of
 from judging.views.judge_facts import facts_of, scripted_words
 from judging.views.limits import limits_of, rests_on_rows
-from judging.views.pairs import jurors_of, line_of
+from judging.views.ordering import order_line
+from judging.views.panel import worth_of_panel
 from judging.views.tabs import page_about
 from vera_site.http import Request
 
@@ -70,7 +74,7 @@ def _report(request: Request, standing: Standing) -> dict[str, Any]:
         "scripted": scripted_words(version),
         "events": events_of(standing, _MOST_EVENTS),
     }
-    return context | (_evidence(standing.certificate) if standing.certificate else {})
+    return context | (_evidence(standing, standing.certificate) if standing.certificate else {})
 
 
 def _judges(version: JudgeVersion) -> list[JudgeVersion]:
@@ -78,14 +82,16 @@ def _judges(version: JudgeVersion) -> list[JudgeVersion]:
     return [version, *(version.jurors() if version.kind == JudgeVersion.Kind.PANEL else [])]
 
 
-def _evidence(certificate: Certificate) -> dict[str, Any]:
-    calibration = certificate.calibration
-    jurors = jurors_of([certificate]).get(calibration.run_id, [])
+def _evidence(standing: Standing, certificate: Certificate) -> dict[str, Any]:
+    calibration, is_panel = certificate.calibration, standing.judge_version.kind == JudgeVersion.Kind.PANEL
     return {
+        "marks": marks_behind(certificate)["criteria"],
+        "panel": worth_of_panel(standing, certificate) if is_panel else None,
+        "order": order_line(result) if (result := newest_result(standing)) else None,
+        "drift": drift_of(standing, certificate, timezone.get_current_timezone()),
         "certificate": certificate,
         "calibration": calibration,
         "lines": [*lines_of(certificate), *more_lines_of(certificate)],
-        "seats": [line_of(calibration, certificate.bar), *jurors] if jurors else [],
         "rests_on_rows": rests_on_rows(calibration),
         "limits": limits_of(calibration),
         "people": people_behind(calibration),

@@ -44,6 +44,9 @@ def test_the_page_tells_answer_numbers_and_what_they_rest_on(
     assert "<td>28</td><td>2</td><td>1</td>" in page
     assert judge.fingerprint in page
     assert "The output meets the criteria." in page
+    assert "Nobody marked it on a row that the judge scored." in page
+    assert "Nobody tried on reference sets" in page
+    assert "Nobody knows: too little was looked at since it was certified." in page
 
 
 def test_the_file_needs_nothing_else_and_names_its_zone(
@@ -68,8 +71,8 @@ def test_a_panel_lists_its_jurors(lead: Client, criteria_set: CriteriaSet, judge
 
     page = text(lead.get("/dashboard/panel/replies/report/"))
 
-    assert "The panel and its jurors" in page
-    assert page.count("hasty@1") >= 3
+    assert "Each alone, and the panel without each" in page
+    assert '<th scope="row">without hasty@1</th>' in page
 
 
 def test_a_judge_that_was_never_measured_has_a_report_that_says_so(lead: Client, judge: JudgeVersion) -> None:
