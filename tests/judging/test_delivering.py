@@ -1,8 +1,11 @@
 """Messages on their way: sent once, signed, tried again, resent when a worker is lost."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from threading import Barrier
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -16,7 +19,7 @@ from tests.factories import make_criteria_set, make_judge
 from tests.judging.dashboards import certify
 from tests.judging.receiving import Receiver, make_webhook, secret_of, status
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -73,6 +76,25 @@ def test_two_workers_send_once(criteria_set: CriteriaSet) -> None:
     first, second = claim_due(timezone.now()), claim_due(timezone.now())
 
     assert (len(first), second) == (1, [])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_workers_at_once_each_message_goes_to_one(criteria_set: CriteriaSet) -> None:
+    for number in range(4):
+        waiting(criteria_set, f"https://example.org/{number}")
+    together = Barrier(3)
+
+    def claim() -> list[int]:
+        try:
+            together.wait(10)
+            return [each.delivery.pk for each in claim_due(timezone.now())]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(3) as workers:
+        claimed = [pk for each in [workers.submit(claim) for _ in range(3)] for pk in each.result(30)]
+
+    assert sorted(claimed) == sorted(Delivery.objects.values_list("pk", flat=True))
 
 
 def test_a_worker_that_reads_before_another_claims_gets_nothing(criteria_set: CriteriaSet) -> None:
