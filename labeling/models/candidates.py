@@ -54,10 +54,10 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
 
     def for_people(self) -> Self:
         """Without those that came only as members of reference sets: nobody is asked to label them."""
-        came = Submission.objects.filter(source=Submission.Source.REFERENCE)
-        otherwise = Submission.objects.filter(candidate=OuterRef("candidate"))
-        only = came.exclude(Exists(otherwise.exclude(source=Submission.Source.REFERENCE)))
-        return self.exclude(pk__in=only.values("candidate"))
+        reference = Submission.Source.REFERENCE
+        otherwise = Submission.objects.filter(candidate=OuterRef("candidate")).exclude(source=reference)
+        came = Submission.objects.filter(candidate=OuterRef("pk"), source=reference)
+        return self.filter(~Exists(came.exclude(Exists(otherwise))))
 
     def golden(self, version: CriteriaVersion) -> "models.QuerySet[WithAnnotations[Candidate, Truths]]":
         """Those whose human verdict is settled under `version`."""

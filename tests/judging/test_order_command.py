@@ -10,9 +10,10 @@ from django.test import Client
 from judging.models import JudgeVersion, Run
 from judging.services.engine import work_on_any
 from judging.services.tokens import create_token
-from labeling.models import CriteriaSet
+from labeling.models import Candidate, CriteriaSet
 from tests.factories import live, make_criteria_set, make_judge, make_panel, make_user
 from tests.judging.dashboards import certify, text
+from tests.judging.golden import make_run
 from tests.judging.references import make_set, make_sets, order
 from tests.judging.running import juror, scripted
 
@@ -119,6 +120,24 @@ def test_what_was_not_measured_is_null(criteria_set: CriteriaSet, judge: JudgeVe
 
     assert (told["sets"], told["upper_bound"], told["auc"], told["as_of"]) == (0, None, None, None)
     assert ask(criteria_set, judge_version=9).status_code == 404
+
+
+def test_calibrate_waits_for_the_order_that_the_policy_demands(
+    criteria_set: CriteriaSet, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    CriteriaSet.objects.update(demand_ordering=True)
+    make_run(make_judge(), criteria_set, a=16, d=16)  # whose rows are the golden set
+    made = make_set(criteria_set)
+    bad = Candidate.objects.filter(rulings__verdict="fail").values_list("output", flat=True)
+    worse = [*bad, made.members.get(is_good=False).candidate.output]
+    monkeypatch.setattr("time.sleep", lambda seconds: work_on_any())
+
+    with scripted(monkeypatch, verdicts=dict.fromkeys(worse, "fail")):
+        call_command("calibrate", str(juror().judge), "replies", wait=True)
+
+    out, err = capsys.readouterr()
+    assert out.startswith("CERTIFIED  n=32")
+    assert "over the reference sets goes on beside it" in err
 
 
 def test_a_calibration_says_what_runs_beside_it(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
