@@ -136,8 +136,9 @@ def _to_show(case: Case) -> str:
     if case.labels_needed is None or case.labels_needed <= case.table.n:
         return words
     return (
-        f"{words} A judge that does as well as this one is shown to be above the bar of {case.bar} with "
-        f"about {case.labels_needed} rows in all, four times in five."
+        f"{words} A single look would show a judge that does as well as this one to be above the bar of "
+        f"{case.bar} with about {case.labels_needed} rows in all, four times in five; several looks ask for "
+        "somewhat more."
     )
 
 

@@ -11,7 +11,7 @@ from judging.domain.live_consequences import Live, live_rests_on, live_sentences
 from judging.domain.measured import defined
 from judging.domain.next_steps import Case, Step, labels_words, next_step
 from judging.domain.reasons import CertificateReason as Code
-from judging.models import Run
+from judging.models import Certificate, Run
 from judging.services.standing import Standing
 from judging.views.interval import IntervalDrawing, interval_drawing
 from judging.views.step_links import Link, link_of, tune_link, versions_query
@@ -19,9 +19,7 @@ from labeling.domain.agreement import Table
 from labeling.models import CriteriaSet
 
 _FIRST = 2  # reasons on the dashboard; the page behind has them all
-_ROWS_MISSING = {
-    *(Code.TOO_FEW_ROWS, Code.TOO_FEW_OF_ONE_CLASS, Code.RUN_INCOMPLETE, Code.BOUND_BELOW_BAR),
-}
+_ROWS_MISSING = {Code.TOO_FEW_ROWS, Code.TOO_FEW_OF_ONE_CLASS, Code.RUN_INCOMPLETE}
 _IN_SHORT = {
     Code.NEVER_CALIBRATED: "Nobody knows yet how well it agrees with people.",
     Code.TOO_FEW_ROWS: "It was compared with people on too few rows to tell skill from luck.",
@@ -78,7 +76,13 @@ class Answer:
             return "No – its certificate ran out"
         if SUSPENDING & codes:
             return "No – its certificate is suspended"
-        return "No – may not gate yet" if codes <= _ROWS_MISSING else "No – may not gate"
+        missing = _ROWS_MISSING | ({Code.BOUND_BELOW_BAR} if self._has_a_look_left else set())
+        return "No – may not gate yet" if codes <= missing else "No – may not gate"
+
+    @property
+    def _has_a_look_left(self) -> bool:
+        certificate = self.standing.certificate
+        return certificate is not None and certificate.next_look is not None
 
     @property
     def in_short(self) -> str:
@@ -108,12 +112,8 @@ class Answer:
                 luck = "" if self.drawing.capped else ": that is no bad luck"
                 return f"Its 95% interval, {ends}, lies wholly below the bar of {bar}{luck}."
             return f"Its 95% interval, {ends}, holds the bar of {bar}: the refusal may be bad luck."
-        if certificate.bound_at_looks is not None:
-            low = shown_kappa(Fraction(certificate.bound_at_looks), certificate.bar)
-            return (
-                f"95% sure, at all planned looks together, that its kappa is above {low}; the bar is {bar}."
-            )
-        return f"95% sure that its kappa is above {certificate.shown_bound}; the bar is {bar}."
+        together = "" if certificate.bound_at_looks is None else ", at all planned looks together,"
+        return f"95% sure{together} that its kappa is above {_bound(certificate)}; the bar is {bar}."
 
     @property
     def certificate_reached(self) -> str:
@@ -122,8 +122,8 @@ class Answer:
         assert certificate is not None
         if certificate.rule == CriteriaSet.Rule.BOUND:
             return (
-                f"It agrees with people beyond luck and beyond doubt: kappa {certificate.shown_kappa} on "
-                f"{certificate.n} rows was shown, at a planned look, to be above the bar of "
+                f"It agrees with people well beyond luck: kappa {certificate.shown_kappa} on "
+                f"{certificate.n} rows, shown at a planned look to be above the bar of "
                 f"{plain(self.standing.bar)}."
             )
         return (
@@ -224,12 +224,19 @@ def _case(standing: Standing, at_work: Run | None) -> Case:
         labels_needed=_labels_needed(standing),
         by_looks=standing.rule == CriteriaSet.Rule.BOUND,
         next_look=certificate.next_look if certificate else None,
-        bound=certificate.shown_bound if certificate else "",
+        bound=_bound(certificate) if certificate else "",
         bar=plain(standing.bar),
         shown=bool(certificate and certificate.lower_bound and certificate.lower_bound >= standing.bar),
         at_work=at_work is not None,
         is_draft=is_draft(standing),
     )
+
+
+def _bound(certificate: Certificate) -> str:
+    """The bound that the certificate goes by: that of all looks together where it goes by looks."""
+    if certificate.bound_at_looks is None:
+        return certificate.shown_bound
+    return shown_kappa(Fraction(certificate.bound_at_looks), certificate.bar)
 
 
 def _labels_needed(standing: Standing) -> int | None:

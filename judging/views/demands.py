@@ -24,7 +24,8 @@ def _looks(certificate: Certificate) -> Iterator[Line]:
         return
     looks = len(certificate.policy.get("looks", ()))
     following = f"next at {certificate.next_look} rows" if certificate.next_look else "none left"
-    at = f"look {certificate.look} of {looks}" if certificate.look else "between looks"
+    between = "no look was taken" if certificate.boundary is None else "between looks"
+    at = f"look {certificate.look} of {looks}" if certificate.look else between
     yield Line(
         "Planned looks",
         _reached(certificate),

@@ -30,7 +30,15 @@ def limits_of(calibration: Calibration) -> list[str]:
     """What the reader should know that no figure here shows."""
     version = calibration.criteria_version
     rows = calibration.rows.filter(outcome__in=["pass", "fail"])
-    return [*_labels(rows, calibration, version), _dependence(rows), _people(version)]
+    return [*_weights(calibration), *_labels(rows, calibration, version), _dependence(rows), _people(version)]
+
+
+def _weights(calibration: Calibration) -> Iterator[str]:
+    if calibration.strata:
+        yield (
+            "The rows were not all equally likely to be chosen. Kappa and its interval count each as often as "
+            "it stands for others; the table, the shares and what they mean count plain rows."
+        )
 
 
 def _labels(

@@ -102,8 +102,9 @@ def test_the_next_look_is_waited_for_with_labels() -> None:
         "Label 40 more rows that count: the next planned look is at 100. Then calibrate again."
     )
     assert labels_words(looking("bound_below_bar", next_look=100, labels_needed=137)) == (
-        "40 more: the next planned look is at 100 rows. A judge that does as well as this one is shown to be "
-        "above the bar of 0.65 with about 137 rows in all, four times in five."
+        "40 more: the next planned look is at 100 rows. A single look would show a judge that does as well "
+        "as this one to be above the bar of 0.65 with about 137 rows in all, four times in five; several "
+        "looks ask for somewhat more."
     )
 
 
