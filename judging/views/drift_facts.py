@@ -20,17 +20,16 @@ from judging.domain.drift_words import (
     told,
 )
 from judging.domain.figures import shown_kappa
+from judging.domain.measured import defined
 from judging.domain.reasons import CertificateReason
 from judging.models import Calibration, Certificate, Run
-from judging.services.certificates import suspensions
+from judging.services.certificates import policy_then, suspensions
 from judging.services.daily_rates import by_day
 from judging.services.drift import Watched, watched
 from judging.services.replays import changes
 from judging.services.sightings import sightings
 from judging.services.standing import Standing
-from judging.views.figures import defined
 from judging.views.replays import schedule_address
-from labeling.domain.agreement import estimate_kappa, kappa_exact
 
 LEAST_AUDITED = 20  # rows on which people and judge have both decided; fewer show no steadiness
 _BY_CHANCE = 0.05  # rarer than this is not put down to chance
@@ -54,10 +53,18 @@ class Replay:
     kappa: str
     interval: str
     changes: Changes
+    is_below: bool  # kappa is under the bar, on as many rows as the policy asks for
 
     @property
     def is_worse(self) -> bool:
-        return self.changes.chance_of_worse < _BY_CHANCE
+        return self.is_below or self.changes.chance_of_worse < _BY_CHANCE
+
+    @property
+    def words(self) -> str:
+        """Whether it shows the judge to be worse, and by what."""
+        if self.is_below:
+            return "yes: its kappa is below the bar"
+        return "yes: so uneven a split is hardly chance" if self.is_worse else "not shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +128,15 @@ def _replays(certificate: Certificate) -> list[Replay]:
 
 
 def _replay(certificate: Certificate, calibration: Calibration) -> Replay:
-    found = defined(lambda: estimate_kappa(calibration.table))
+    measured = calibration.measured
+    kappa, interval = defined(measured.kappa), defined(measured.interval)
+    enough = measured.n >= policy_then(certificate).min_rows
     return Replay(
         calibration=calibration,
-        kappa=shown_kappa(defined(lambda: kappa_exact(calibration.table)), certificate.bar),
-        interval=f"{found.low:.2f} to {found.high:.2f}" if found else "",
+        kappa=shown_kappa(kappa, certificate.bar),
+        interval=f"{interval[0]:.2f} to {interval[1]:.2f}" if interval else "",
         changes=changes(certificate.calibration, calibration),
+        is_below=kappa is not None and enough and not measured.meets(certificate.bar),
     )
 
 

@@ -59,7 +59,7 @@ def replay(judge: JudgeVersion, criteria_set: CriteriaSet, wrong: int = 0) -> Ru
     then = dict(certified.calibration.rows.values_list("candidate_id", "outcome"))
     right = dict(certified.calibration.rows.values_list("candidate_id", "truth"))
     for verdict in run.verdicts.order_by("pk"):
-        outcome = then.get(verdict.candidate_id, "pass")
+        outcome = then.get(verdict.candidate_id) or verdict.candidate.rulings.get().verdict
         if wrong and outcome == right.get(verdict.candidate_id):
             wrong, outcome = wrong - 1, {"pass": "fail", "fail": "pass"}[outcome]
         Verdict.objects.filter(pk=verdict.pk).update(outcome=outcome, filled_at=timezone.now())
@@ -132,12 +132,25 @@ def test_a_judge_that_moved_is_told_from_a_product_that_did(
     assert "Probably not: people disagree with it more than when it was certified." in html
     assert "start one now" in html or "Start a golden replay" in html
 
-    replay(strict, criteria_set, wrong=12)
+    replay(strict, criteria_set, wrong=9)
 
     html = text(client.get(URL))
     assert "No: the judge itself got worse since it was certified." in html
     assert "yes: so uneven a split is hardly chance" in html
     assert "alarm" in html
+
+
+def test_a_replay_under_the_bar_is_worse_however_few_rows_moved(
+    lead: User, criteria_set: CriteriaSet, client: Client
+) -> None:
+    judge = make_judge("strict")
+    certify(judge, criteria_set, a=26, b=5, c=5, d=25)  # kappa .67
+    replay(judge, criteria_set, wrong=2)
+
+    html = text(client.get(URL))
+
+    assert "yes: its kappa is below the bar" in html
+    assert "No: the judge itself got worse since it was certified." in html
 
 
 def test_a_pass_rate_that_moved_with_steady_replays_is_the_products(
