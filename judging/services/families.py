@@ -40,8 +40,9 @@ def written_in_sets(criteria_set_ids: Collection[int]) -> dict[int, Written]:
     found: dict[int, list[tuple[str, int]]] = defaultdict(list)
     for pk, key, rows in grouped.annotate(rows=Count("candidate", distinct=True)):
         found[pk].append((key, rows))
-    totals = Candidate.objects.filter(criteria_set__in=found).order_by().values_list("criteria_set")
-    return {pk: Written(_summed(found[pk]), rows) for pk, rows in totals.annotate(rows=Count("pk"))}
+    rows_of = Candidate.objects.filter(criteria_set__in=found).for_people().order_by()
+    totals = rows_of.values_list("criteria_set").annotate(rows=Count("pk"))
+    return {pk: Written(_summed(found[pk]), rows) for pk, rows in totals}
 
 
 def own_family_warnings(jurors: Sequence[JudgeVersion], rows: Written) -> list[str]:
