@@ -174,7 +174,10 @@ _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {
         "The judge gave a verdict on {have} of the golden rows and the policy asks for {need}. "
         "See the skips by reason."
     ),
-    CertificateReason.BELOW_BAR: "Kappa {have} is below the bar of {need}.",
+    CertificateReason.BELOW_BAR: (
+        "Kappa {have} is below the bar of {need}. Look at the rows on which it differs from people, then "
+        "sharpen the judge or the criteria."
+    ),
     CertificateReason.BOUND_BELOW_BAR: (
         "The 95% lower bound of kappa, {have}, is below the bar of {need}. With few rows luck passes judges: "
         "one whose true kappa is .55 passes a bar of .65 about one time in four at n = 30. {more}"
@@ -183,7 +186,9 @@ _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {
         "With every skip counted as a disagreement kappa is {have}, below the bar of {need}. "
         "See the skips by reason."
     ),
-    CertificateReason.ORDERING_VIOLATED: "{have} ordered wrongly by this judge.",
+    CertificateReason.ORDERING_VIOLATED: (
+        "{have} ordered wrongly by this judge. Look at them, then sharpen the judge or the criteria."
+    ),
     CertificateReason.HUMAN_CEILING_LOW: (
         "People agree with each other only to kappa {have}: sharpen the criteria before judging by them. "
         "Against the labels of one person even a perfect judge would reach no more than about {reach}."

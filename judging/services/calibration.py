@@ -180,7 +180,7 @@ def rows_of(
 ) -> Iterator[CalibrationRow]:
     """Rows for those of the answers whose candidate is in `truths`; not saved yet."""
     version = next(iter(by_judge.values())).criteria_version
-    drawn = drawn_unequally(version.criteria_set_id)
+    drawn = drawn_unequally(version.criteria_set_id, truths)
     for verdict, judge, candidate, outcome in answers.values_list(
         "pk", "judge_version_id", "candidate_id", "outcome"
     ):

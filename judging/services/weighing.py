@@ -1,6 +1,7 @@
 """What the rows of a calibration weigh and how alike they are: sums that SQL makes over rows and requests."""
 
 import math
+from collections.abc import Collection
 from typing import Any
 
 from django.db.models import Case, CharField, Count, F, FloatField, Sum, Value, When
@@ -15,13 +16,16 @@ _WORDS = {True: "pass", False: "fail"}
 _NAMES = dict(zip(CELLS, "abcd", strict=True))
 # Below this a standard error is rounding, not spread.
 _NO_SPREAD = 1e-9
+_FEW = 500
 
 type Drawn = dict[int, tuple[float, str]]  # candidate id → its probability, and its part of the frame
 
 
-def drawn_unequally(criteria_set_id: int) -> Drawn:
-    """The candidates of a criteria set that were chosen with unequal probabilities; the first draw counts."""
+def drawn_unequally(criteria_set_id: int, candidates: Collection[int]) -> Drawn:
+    """Those of the candidates that were chosen with unequal probabilities; the first draw counts."""
     rows = DrawnRow.objects.filter(draw__is_equal=False, draw__version__criteria_set=criteria_set_id)
+    if len(candidates) <= _FEW:  # a correction is about few of many rows
+        rows = rows.filter(candidate__in=candidates)
     found = rows.order_by("-pk").values_list("candidate_id", "probability", "stratum")
     return {candidate: (probability, stratum) for candidate, probability, stratum in found}
 

@@ -36,8 +36,8 @@ def limits_of(calibration: Calibration) -> list[str]:
 def _weights(calibration: Calibration) -> Iterator[str]:
     if calibration.strata:
         yield (
-            "The rows were not all equally likely to be chosen. Kappa and its interval count each as often as "
-            "it stands for others; the table, the shares and what they mean count plain rows."
+            "The rows were not all equally likely to be chosen. Kappa and its interval count each as often "
+            "as it stands for others; the table, the shares and what they mean count plain rows."
         )
 
 

@@ -253,13 +253,6 @@ def test_opened_certify_rows_stand_on_later_certificates(
     assert certified(run).opened_rows == 2
 
 
-def test_the_rule_bound_certifies_nobody_yet(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
-    criteria_set.rule = "bound"
-    criteria_set.save()
-
-    assert codes(certified(make_run(judge, criteria_set, a=100, d=100))) == ["bound_below_bar"]
-
-
 def test_the_golden_hash_knows_rows_and_truth_but_no_order(criteria_set: CriteriaSet) -> None:
     run = make_run(make_judge(), criteria_set, a=3, d=2)
     again = make_run(make_judge(), criteria_set)
