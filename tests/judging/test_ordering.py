@@ -1,16 +1,20 @@
 """A judge is asked about reference sets; what it puts in the wrong order is counted and stands on record."""
 
 import pytest
+from django.utils import timezone
 
 from judging.models import Certificate, JudgeVersion, OrderingResult, Run
+from judging.services.calibration import attempts
 from judging.services.certification import golden_set_changed
 from judging.services.engine import work_on
+from judging.services.finishing import finish_run
 from judging.services.ordering import count_ordering, start_ordering
 from judging.services.reference_sets import retire_set
+from judging.services.retrying import retry_skipped
 from judging.services.runs import CannotRun, cancel_run
 from judging.services.starting import start_once
 from labeling.models import Candidate, CriteriaSet, Slot
-from tests.factories import live, make_criteria_set, make_judge, make_panel, make_ruling
+from tests.factories import live, make_criteria_set, make_judge, make_panel, make_ruling, make_user
 from tests.judging.dashboards import certify
 from tests.judging.golden import codes, correct
 from tests.judging.references import make_set, make_sets, order
@@ -146,6 +150,49 @@ def test_two_who_press_at_once_start_one_run(criteria_set: CriteriaSet) -> None:
     second, is_new = start_ordering(judge_version=judge, criteria_version=live(criteria_set))
 
     assert (second, is_new) == (first, False)
+
+
+def test_what_is_asked_again_is_counted_again(criteria_set: CriteriaSet) -> None:
+    run = order(make_judge(), make_sets(criteria_set, 1), "9-")
+
+    retry_skipped(run=run, actor=make_user())
+    run.verdicts.filter(outcome="pending").update(outcome="fail", score=0.2, filled_at=timezone.now())
+    finish_run(run_id=run.pk)
+
+    result = run.orderings.get()
+    assert (result.sets, result.violated, result.left_out) == (1, 0, 0)
+
+
+def test_a_split_that_goes_to_people_is_no_score(criteria_set: CriteriaSet) -> None:
+    run = order(make_judge(), make_sets(criteria_set, 1), "92")
+    run.verdicts.filter(candidate__references__is_good=True).update(outcome="escalated")
+
+    (result,) = count_ordering(run=run)
+
+    assert (result.sets, result.left_out) == (0, 1)
+
+
+def test_a_verdict_without_a_score_is_no_score(criteria_set: CriteriaSet) -> None:
+    run = order(make_judge(), make_sets(criteria_set, 1), "92")
+    run.verdicts.update(score=None)
+
+    (result,) = count_ordering(run=run)
+
+    assert (result.sets, result.left_out) == (0, 1)
+
+
+def test_a_version_that_was_asked_about_rows_that_certify_is_an_attempt(criteria_set: CriteriaSet) -> None:
+    judge = make_judge()
+    draft = JudgeVersion.objects.create(
+        judge=judge.judge, number=2, kind="model", model="openai/other", fingerprint="2" * 64
+    )
+    sets = make_sets(criteria_set, 1)
+    Candidate.objects.update(split="certify")
+
+    order(judge, sets, "92")
+    order(draft, sets, "92")
+
+    assert attempts(judge.judge, live(criteria_set)) == 2
 
 
 def test_without_sets_there_is_nothing_to_order(criteria_set: CriteriaSet) -> None:

@@ -256,6 +256,21 @@ def test_where_people_changed_their_mind_the_list_says_so(criteria_set: Criteria
     assert "retire it, and make another" in text(lead.get(f"{SETS}{made.pk}/"))
 
 
+def test_a_name_from_a_file_is_shown_as_text(
+    criteria_set: CriteriaSet, lead: Client, judge: JudgeVersion
+) -> None:
+    hostile = "\u202e<script>alert(1)</script>"
+    rows = json.dumps(pair(1, id=hostile)).encode()
+    lead.post(SETS + "import/", {"file": SimpleUploadedFile("\u202epairs.jsonl", rows)})
+    made = ReferenceSet.objects.get()
+    order(judge, [made], "29")
+
+    pages = [text(lead.get(url)) for url in (SETS, f"{SETS}{made.pk}/", ORDER)]
+
+    assert made.name == hostile
+    assert not any("<script>alert" in page or "\u202epairs" in page for page in pages)
+
+
 def test_these_pages_are_for_leads_of_the_set(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
     made = make_set(criteria_set)
     addresses = [ORDER, SETS, SETS + "add/", SETS + "import/", f"{SETS}{made.pk}/"]

@@ -131,6 +131,16 @@ def test_the_same_file_again_adds_nothing(criteria_set: CriteriaSet) -> None:
     assert "no pair that is new" in report.headline
 
 
+def test_an_array_with_a_byte_order_mark_is_read_and_an_empty_file_refused(criteria_set: CriteriaSet) -> None:
+    array = b"\xef\xbb\xbf" + json.dumps([pair(1), pair(2)]).encode()
+
+    report = import_references(stream=BytesIO(array), file_name="pairs.json", slug="replies")
+
+    assert report.counts["sets"] == 2
+    with pytest.raises(FileProblem, match=r"empty|no rows"):
+        import_references(stream=BytesIO(b""), file_name="none.jsonl", slug="replies")
+
+
 def test_a_check_keeps_nothing(criteria_set: CriteriaSet) -> None:
     report = bring_in(pair(1), dry_run=True)
 
