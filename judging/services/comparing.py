@@ -105,11 +105,10 @@ def judges_on_tune_rows(version: CriteriaVersion, before: JudgeVersion, after: J
     def newest(judge: JudgeVersion) -> QuerySet[Any]:
         answers = _answers(version, judge).filter(candidate__split=Candidate.Split.TUNE)
         last = answers.values("candidate").annotate(newest=Max("pk")).values("newest")
-        return Verdict.objects.filter(pk__in=last)
+        return Verdict.objects.filter(pk__in=last).annotate(truth=truth).filter(truth__in=_SIDES)
 
-    others = newest(after).annotate(truth=truth).filter(truth__in=_SIDES).count()
-    rows = newest(before).annotate(truth=truth).filter(truth__in=_SIDES)
-    return Paired(version, rows, "pk", newest(after).filter(candidate=OuterRef("candidate")), others)
+    last = _answers(version, after).filter(candidate=OuterRef(OuterRef("candidate")))
+    return Paired(version, newest(before), "pk", _last_of(last), newest(after).count())
 
 
 def generators(version: CriteriaVersion, judge: JudgeVersion, before: str, after: str) -> Paired:
@@ -123,9 +122,19 @@ def generators(version: CriteriaVersion, judge: JudgeVersion, before: str, after
         last = _of_generator(version, judge, name).values("candidate__request_hash")
         return Verdict.objects.filter(pk__in=last.annotate(newest=Max("pk")).values("newest"))
 
-    same = {"candidate__request_hash": OuterRef("candidate__request_hash")}
+    same = {  # with the set's name, which the index needs
+        "candidate__criteria_set": version.criteria_set_id,
+        "candidate__request_hash": OuterRef(OuterRef("candidate__request_hash")),
+    }
     rows = newest(before).annotate(truth=Value("pass"))
-    return Paired(version, rows, "pk", newest(after).filter(**same), newest(after).count())
+    last = _of_generator(version, judge, after).filter(**same)
+    return Paired(version, rows, "pk", _last_of(last), newest(after).count())
+
+
+def _last_of(answers: QuerySet[Verdict]) -> QuerySet[Verdict]:
+    """The newest of the answers to a row. Looked up row by row: as one of all the newest, PostgreSQL would
+    go through all of them for each row."""
+    return Verdict.objects.filter(pk=Subquery(answers.order_by("-pk").values("pk")[:1]))
 
 
 def further_outputs(version: CriteriaVersion, judge: JudgeVersion, names: Sequence[str]) -> int:

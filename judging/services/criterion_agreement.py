@@ -1,7 +1,7 @@
 """How people and judges scored each criterion of a calibration's rows: counted in SQL, cell by cell."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,8 @@ class Marked:
     """One judge on one criterion: rows by (people's mark, judge's score), and those marked but not scored.
 
     People's mark is the median of the blind labels' marks in force, a judge's score that of its jurors.
-    `requests`: None where every row answers a request of its own, or kappa is undefined.
+    `requests`: None on two-valued scales, for jurors, where every row answers a request of its own, and where
+    kappa is undefined.
     """
 
     counts: dict[tuple[float, float], int] = field(default_factory=dict)
@@ -42,9 +43,16 @@ def marks_of(calibration: Calibration) -> dict[Key, Marked]:
             marked.unscored += rows
         else:
             marked.counts[human, said] = rows
-    if found and _share_requests(calibration):
+    if found and shares_requests(calibration):
         _add_requests(calibration, found)
     return dict(found)
+
+
+def shares_requests(calibration: Calibration) -> bool:
+    """Whether several scored rows answer one request, so that they are not independent."""
+    own = _answered(calibration).filter(calibration__judge_version=calibration.judge_version_id)
+    found = own.aggregate(rows=Count("pk"), requests=Count("candidate__request_hash", distinct=True))
+    return bool(found["requests"] < found["rows"])
 
 
 def _answered(calibration: Calibration) -> QuerySet[CalibrationRow]:
@@ -53,24 +61,21 @@ def _answered(calibration: Calibration) -> QuerySet[CalibrationRow]:
     return standing.filter(outcome__in=["pass", "fail"]).order_by()
 
 
-def _share_requests(calibration: Calibration) -> bool:
-    own = _answered(calibration).filter(calibration__judge_version=calibration.judge_version_id)
-    found = own.aggregate(rows=Count("pk"), requests=Count("candidate__request_hash", distinct=True))
-    return bool(found["requests"] < found["rows"])
-
-
 def _grouped(calibration: Calibration) -> list[tuple[Any, ...]]:
     """Judge, criterion, people's mark, the judge's score (None: it gave none) and how many such rows."""
     cells = "judge_id, criterion, human, said"
     statement = f"SELECT {cells}, COUNT(*) FROM pairs GROUP BY {cells}"  # noqa: S608 (names only)
-    return _ask(calibration, statement)
+    return _ask(calibration, _answered(calibration), statement)
 
 
 def _add_requests(calibration: Calibration, found: Mapping[Key, Marked]) -> None:
     """The squares that tell how far rows of one request go wrong together: one number for each kappa."""
+    several_steps = calibration.criteria_version.criteria.exclude(scale_max=F("scale_min") + 1)
+    graded = set(several_steps.values_list("pk", flat=True))
     moves = [
         f"({judge}, {criterion}, {human!r}, {said!r}, CAST({move!r} AS DOUBLE PRECISION))"
         for (judge, criterion), marked in found.items()
+        if criterion in graded and judge == calibration.judge_version_id
         for (human, said), move in _moves(marked.counts).items()
     ]
     if not moves:
@@ -86,7 +91,8 @@ def _add_requests(calibration: Calibration, found: Mapping[Key, Marked]) -> None
         )
         SELECT judge_id, criterion, SUM(total * total), COUNT(*) FROM sums GROUP BY judge_id, criterion
     """  # noqa: S608
-    for judge, criterion, squares, number in _ask(calibration, statement):
+    own = _answered(calibration).filter(calibration__judge_version=calibration.judge_version_id)
+    for judge, criterion, squares, number in _ask(calibration, own, statement, graded):
         found[judge, criterion].requests = Requests(squares, number)
 
 
@@ -97,23 +103,29 @@ def _moves(counts: Counts) -> Mapping[tuple[float, float], float]:
         return {}
 
 
-def _ask(calibration: Calibration, statement: str) -> list[tuple[Any, ...]]:
-    """Rows of a statement over `pairs`: each scored row with a mark, by criterion.
+def _ask(
+    calibration: Calibration,
+    answered_rows: QuerySet[CalibrationRow],
+    statement: str,
+    criteria: Collection[int] | None = None,
+) -> list[tuple[Any, ...]]:
+    """Rows of a statement over `pairs`: each scored row with a mark, by criterion; None: of all criteria.
 
     Written out, since the ORM neither joins two questions nor has a GROUP BY over a GROUP BY; what it can
-    say, it says. The middle one of an odd number of marks, the mean of the middle two of an even one.
+    say, it says. Each part is made once and by itself, which is what PostgreSQL, left to guess how few rows
+    there are, does not. The middle one of an odd number of marks, the mean of the middle two of an even one.
     """
-    answered, known = _sql(_answered(calibration).values_list(*_ANSWERED))
-    ranked, more = _sql(_ranked(calibration).values_list(*_RANKED))
+    answered, known = _sql(answered_rows.values_list(*_ANSWERED))
+    ranked, more = _sql(_ranked(calibration, criteria).values_list(*_RANKED))
     scores = CriterionScore._meta.db_table
     pairs = f"""
-        WITH answered (judge_id, verdict, candidate, request) AS ({answered}),
+        WITH answered (judge_id, verdict, candidate, request) AS MATERIALIZED ({answered}),
         ranked (criterion, candidate, score, place, marks) AS ({ranked}),
-        settled AS (
+        settled AS MATERIALIZED (
             SELECT criterion, candidate, CAST(AVG(score) AS DOUBLE PRECISION) AS human
             FROM ranked WHERE 2 * place IN (marks, marks + 1, marks + 2) GROUP BY criterion, candidate
         ),
-        pairs AS (
+        pairs AS MATERIALIZED (
             SELECT judge_id, settled.criterion, request, human, said.score AS said
             FROM answered JOIN settled ON settled.candidate = answered.candidate
             LEFT JOIN {scores} said
@@ -129,7 +141,7 @@ _ANSWERED = ("calibration__judge_version_id", "verdict_id", "candidate_id", "can
 _RANKED = ("criterion_id", "label__candidate_id", "score", "place", "marks")
 
 
-def _ranked(calibration: Calibration) -> QuerySet[Mark]:
+def _ranked(calibration: Calibration, criteria: Collection[int] | None) -> QuerySet[Mark]:
     """Marks of current blind labels, each with its place among those of its row and how many there are."""
     heard = Mark.objects.filter(
         label__version=calibration.criteria_version_id,
@@ -138,6 +150,8 @@ def _ranked(calibration: Calibration) -> QuerySet[Mark]:
         label__withdrawn_at=None,
         label__candidate__split="certify",
     )
+    if criteria is not None:
+        heard = heard.filter(criterion__in=criteria)
     alike = [F("criterion"), F("label__candidate")]
     place = Window(RowNumber(), partition_by=alike, order_by="score")
     return heard.annotate(place=place, marks=Window(Count("pk"), partition_by=alike)).order_by()

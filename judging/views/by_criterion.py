@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from judging.models import Calibration, Certificate, JudgeVersion
-from judging.services.criterion_agreement import Key, Marked, marks_of
+from judging.services.criterion_agreement import Key, Marked, marks_of, shares_requests
 from judging.views.dashboard import standing_or_404
 from judging.views.marks import Agreement, Grid, agreement_on, grid_of, is_binary, left_out
 from judging.views.pairs import jurors_of
@@ -63,6 +63,7 @@ def marks_behind(certificate: Certificate) -> dict[str, Any]:
         "jurors": [each.judge_version for each in jurors],
         "criteria": found,
         "nothing_marked": not marked,
+        "shares_requests": bool(marked) and shares_requests(certificate.calibration),
     }
 
 

@@ -8,13 +8,12 @@ from judging.domain.figures import many
 from judging.services.criterion_agreement import Marked
 from judging.views.figures import defined, table_lines
 from judging.views.lines import Line
-from labeling.domain.agreement import Interval, Table, Undefined, band, kappa, kappa_se, score_interval
+from labeling.domain.agreement import Interval, Table, Undefined, band, kappa, score_interval
 from labeling.domain.agreement.graded import Counts, mean_difference, tau_b, weighted_kappa
 from labeling.models import Criterion
 
 _WIDEST = 11  # different scores of one side, up to which the whole table is shown
 _APART = 1.05  # from here on it matters that rows answer one request
-_ALONE = "; the one above counts each row alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +62,7 @@ def _binary(criterion: Criterion, marked: Marked) -> Agreement:
         value, ends = kappa(table), score_interval(table)
     except Undefined as why:
         return _undefined(str(why), table.n, table_lines(table) if table.n else [])
-    lines = [*table_lines(table), *_clustering(marked, kappa_se(table))]
-    return Agreement(f"{value:.3f}", _interval_words(ends), "", table.n, band(value), lines)
+    return Agreement(f"{value:.3f}", _interval_words(ends), "", table.n, band(value), table_lines(table))
 
 
 def _graded(marked: Marked) -> Agreement:
@@ -75,8 +73,7 @@ def _graded(marked: Marked) -> Agreement:
     except Undefined as why:
         return _undefined(str(why), n, beside if n else [])
     doubt = _interval_words(found.interval) if found.interval else "no interval: nothing here shows its doubt"
-    rows_alone = weighted_kappa(marked.counts)
-    lines = [*beside, *_clustering(marked, rows_alone.se, widened=True)]
+    lines = [*beside, *_clustering(marked, weighted_kappa(marked.counts).se)]
     return Agreement(f"{found.value:.3f}", doubt, "", n, band(found.value), lines)
 
 
@@ -113,22 +110,21 @@ def _lean(counts: Counts) -> Line:
     return Line("Leaning", f"{found.value:+.2f} points: {said}", doubt, means + says)
 
 
-def _clustering(marked: Marked, se: float, *, widened: bool = False) -> list[Line]:
+def _clustering(marked: Marked, rows_alone: float) -> list[Line]:
     """What it means for the doubt that several rows answer one request; nothing where it means nothing."""
-    if marked.requests is None or se == 0:
+    if marked.requests is None or rows_alone == 0:
         return []
     n = sum(marked.counts.values())
-    times = sqrt(marked.requests.squares) / n / se
+    times = sqrt(marked.requests.squares) / n / rows_alone
     if times < _APART:
         return []
-    what = "is" if widened else "would be"
     return [
         Line(
             "Rows of one request",
             f"{times:.1f} times the doubt",
             f"{many(n, 'row')}, {many(marked.requests.number, 'request')}",
-            f"Answers to one request go right or wrong together here, so that the interval {what} so many "
-            f"times as wide with requests as the unit{_ALONE * (not widened)}.",
+            "Answers to one request go right or wrong together here, so that the interval is so many times "
+            "as wide as if each row stood alone.",
         )
     ]
 
