@@ -14,8 +14,9 @@ from judging.domain.fingerprint import judge_fingerprint
 from judging.domain.judges import InvalidJudge
 from judging.domain.recordings import LONGEST_SLUG, names_in_words, recording_identity, slug_for
 from judging.domain.verdicts import Outcome
-from judging.models import JudgeVersion, RecordedVerdict, Recording
-from judging.services.judges import newest_or_added, promote_judge, refusals_recorded
+from judging.models import Judge, JudgeVersion, RecordedVerdict, Recording
+from judging.services.judges import newest_or_added, refusals_recorded
+from judging.services.promoting import promote_version
 from judging.services.recorded_files import UNNAMED, VerdictRow, read_verdicts
 from judging.services.recorded_intake import Gathered, Intake
 from labeling.access import AnyUser
@@ -24,6 +25,7 @@ from labeling.models import CriteriaSet
 from labeling.services.audit import record
 from labeling.services.imports import ImportProblem, shown_name
 from labeling.services.imports.report import MOST_REFUSED
+from labeling.services.promotions import ClosesGates
 
 _AT_ONCE = 500
 
@@ -215,7 +217,7 @@ def _write(
         version = _add_version(gathered, slug, recording, fingerprint, actor)
     judge = version.judge
     if order.promote:
-        judge = promote_judge(judge=judge, version=version, actor=actor)
+        judge = _promoted(version, actor)
     live = judge.live_version
     return LoadedRecording(
         name=gathered.name,
@@ -227,6 +229,14 @@ def _write(
         fails=gathered.count(Outcome.FAIL),
         without=gathered.count(Outcome.SKIPPED),
     )
+
+
+def _promoted(version: JudgeVersion, actor: AnyUser | None) -> Judge:
+    """Its judge with `version` live. Raises `InvalidJudge` where that would close an open gate."""
+    try:
+        return promote_version(version=version, actor=actor)
+    except ClosesGates as refusal:
+        raise InvalidJudge(f"{refusal} It can be made live on its judge's page.") from refusal
 
 
 def _check_same_judge(slug: str, newest: JudgeVersion | None, recording: Recording) -> None:

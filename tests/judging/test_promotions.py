@@ -14,7 +14,7 @@ from judging.services.promoting import changes_by_judge, promote_version
 from labeling.models import AuditEvent, CriteriaSet
 from labeling.services import criteria
 from labeling.services.promotions import ClosesGates, PromotedMeanwhile, gate_changes
-from tests.factories import make_criteria_set, make_judge, make_user, make_version
+from tests.factories import make_candidate, make_criteria_set, make_judge, make_user, make_version
 from tests.judging.dashboards import certify, text
 
 pytestmark = pytest.mark.django_db
@@ -281,3 +281,19 @@ def test_the_page_names_the_panels_that_follow(client: Client, lead: User, judge
     assert "drafts with it of the panels in which it sits: panel, version 2." in text(done)
     assert "drafts with it" not in text(again)
     assert Judge.objects.get(slug="panel").versions.count() == 2
+
+
+def test_a_recording_closes_no_gate_either(criteria_set: CriteriaSet, tmp_path: Path) -> None:
+    make_candidate(criteria_set, "Hello.", request="Greet.")
+    row = '{"request": "Greet.", "candidate": "Hello.", "verdict": "%s"}'
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(row % "pass", encoding="utf-8")
+    load = ["load_recorded", str(path), "--criteria-set", "replies", "--judge", "old"]
+    call_command(*load, stdout=StringIO())
+    certify(JudgeVersion.objects.get(judge__slug="old"), criteria_set, a=30, d=30)
+    path.write_text(row % "fail", encoding="utf-8")
+
+    with pytest.raises(CommandError, match="old on replies"):
+        call_command(*load, "--promote", stdout=StringIO())
+
+    assert Judge.objects.get(slug="old").versions.count() == 1
