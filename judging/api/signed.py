@@ -9,10 +9,9 @@ from ninja import Router, Schema
 from ninja.errors import HttpError
 
 from judging.access import token_sets
-from judging.api.certifications import Number
+from judging.api.certifications import Number, token_of
 from judging.api.schemas import CertificationOut, ErrorOut
 from judging.auth import Bearer
-from judging.models import ApiToken
 from judging.services.readers import note_reads
 from judging.services.signing import CannotSign, public_keys, sign_standing
 from judging.services.standing import find_standing
@@ -54,8 +53,7 @@ def signed(
     judge_version: Number | None = None,
 ) -> HttpResponse:
     """The answer as a file that `gate --offline` believes for a day without server or database."""
-    token = getattr(request, "auth", None)
-    assert isinstance(token, ApiToken)
+    token = token_of(request)
     standing = find_standing(
         judge=judge,
         criteria=criteria,

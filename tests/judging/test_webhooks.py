@@ -8,6 +8,8 @@ from django.utils import timezone
 
 from judging.domain.reasons import CertificateReason, certificate_reason
 from judging.models import Certificate, Delivery, JudgeVersion
+from judging.services.certification import golden_set_changed
+from judging.services.expiring import expire_due
 from judging.services.resource import resource
 from judging.services.standing import find_standing
 from judging.services.suspending import reinstate, suspend
@@ -15,8 +17,9 @@ from judging.services.targets import NotAllowed
 from judging.services.webhooks import CannotSend, add_webhook, change_secret, replay, secrets_of, send_test
 from judging.services.webhooks import switch_webhook as switch
 from labeling.models import AuditEvent, CriteriaSet
-from tests.factories import make_criteria_set, make_judge, make_user
+from tests.factories import live, make_criteria_set, make_judge, make_user
 from tests.judging.dashboards import certify
+from tests.judging.golden import correct
 from tests.judging.receiving import make_webhook
 
 pytestmark = pytest.mark.django_db
@@ -87,6 +90,34 @@ def test_the_payload_is_the_resource_with_what_was_before_and_why(
     assert (data["previous"]["certified"], data["previous"]["reasons"]) == (True, [])
     assert (data["live"], data["cause"]) == (True, "drift")
     assert data["cause_message"] == "People disagreed with it too often on live rows."
+
+
+def test_that_its_time_ran_out_is_told_once(judge: JudgeVersion, criteria_set: CriteriaSet) -> None:
+    certify(judge, criteria_set, a=28, d=28)
+    make_webhook(criteria_set, URL)
+    past = timezone.now() - timedelta(hours=1)
+    Certificate.objects.update(calibrated_at=past - timedelta(days=30), expires_at=past)
+
+    for _ in range(2):
+        expire_due(now=timezone.now())
+
+    assert events() == ["certificate.expired"]
+    data = Delivery.objects.get().payload["data"]
+    assert (data["certified"], data["reasons"][-1]["code"], data["cause"]) == (False, "expired", "expired")
+
+
+def test_a_correction_that_costs_the_certificate_is_told(
+    judge: JudgeVersion, criteria_set: CriteriaSet
+) -> None:
+    certify(judge, criteria_set, a=20, d=20, b=3)
+    make_webhook(criteria_set, URL)
+
+    rows = list(criteria_set.candidates.all()[:12])
+    for row in rows:
+        correct(row, "fail" if row.rulings.current().get().verdict == "pass" else "pass")
+    golden_set_changed(live(criteria_set), [row.pk for row in rows])
+
+    assert events()[-1] == "certificate.uncertified"
 
 
 def test_a_change_that_is_rolled_back_is_not_told(judge: JudgeVersion, criteria_set: CriteriaSet) -> None:
