@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from judging.models import Certificate, JudgeVersion, Verdict
+from judging.models import Certificate, Delivery, JudgeVersion, Verdict, Webhook
 from judging.services.certification import certify_run
 from judging.services.drift import check_drift, check_every_drift, watched
 from judging.services.suspending import reinstate
@@ -57,6 +57,7 @@ def test_labels_that_disagree_close_the_gate(
     _, secret = create_token(name="gate", scopes=["gate"], criteria_sets=[criteria_set])
     gate = Client(headers={"Authorization": f"Bearer {secret}"})
     assert gate.get("/api/v1/gate/strict/replies").status_code == 200
+    Webhook.objects.create(criteria_set=criteria_set, url="https://example.org/hook", salt="1")
 
     with django_capture_on_commit_callbacks(execute=True):
         for verdict in run.verdicts.all():
@@ -69,6 +70,8 @@ def test_labels_that_disagree_close_the_gate(
     assert [reason["code"] for reason in answer.json()["reasons"]] == ["drift_alarm"]
     assert "disagreed with it on 7 of 7 audited live rows" in answer.json()["reasons"][0]["message"]
     assert in_force().cause == "drift"
+    delivery = Delivery.objects.get()
+    assert (delivery.event, delivery.payload["data"]["cause"]) == ("certificate.suspended", "drift")
 
 
 def test_an_alarm_is_raised_once_and_stays(strict: JudgeVersion, criteria_set: CriteriaSet) -> None:
