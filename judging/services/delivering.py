@@ -8,14 +8,14 @@ same message goes out again under the same id, by which its receiver knows it.
 import json
 import logging
 import random
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Min
 from django.utils import timezone
 
 from judging.domain.webhook_events import MOST_TRIES, wait_after
@@ -53,20 +53,17 @@ def deliver_due() -> None:
 
 def claim_due(now: datetime) -> list[Claimed]:
     """Some messages that are due and that nobody else is sending: theirs alone until their lease ends."""
-    due = Delivery.objects.due(now).select_related("webhook").order_by("next_at", "pk")
-    chosen = _fair(due[: 10 * _AT_ONCE])
+    chosen = list(islice(_fair(now), _AT_ONCE))
     return [Claimed(each, each.tries + 1, now) for each in chosen if _claim(each, now)]
 
 
-def _fair(due: Iterable[Delivery]) -> list[Delivery]:
-    """The first of them, only so many to each address."""
-    taken: Counter[int] = Counter()
-    chosen = []
-    for each in due:
-        taken[each.webhook_id] += 1
-        if taken[each.webhook_id] <= _PER_WEBHOOK:
-            chosen.append(each)
-    return chosen[:_AT_ONCE]
+def _fair(now: datetime) -> Iterator[Delivery]:
+    """Those that are due, only so many to each address; who has waited longest comes first."""
+    due = Delivery.objects.due(now)
+    longest = due.order_by().values("webhook").annotate(since=Min("next_at")).order_by("since")
+    for webhook in longest.values_list("webhook", flat=True)[:_AT_ONCE]:
+        of_one = due.filter(webhook=webhook).select_related("webhook").order_by("next_at", "pk")
+        yield from of_one[:_PER_WEBHOOK]
 
 
 def _claim(delivery: Delivery, now: datetime) -> bool:
@@ -118,10 +115,11 @@ def finish(claimed: Claimed, answer: Answer, now: datetime) -> None:
         problem=answer.problem,
         answer=answer.text,
     )
-    # An answer that comes late, when another worker has claimed the message already, counts if it is a yes.
-    mine = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING)
+    # An answer that comes late, when another worker has claimed the message or it was given up, counts if it
+    # is a yes.
+    mine = Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.DELIVERED)
     if answer.problem:
-        mine = mine.filter(tries=claimed.number)
+        mine = mine.filter(state=Delivery.State.WAITING, tries=claimed.number)
     mine.update(**_outcome(claimed, answer, now))
     if answer.status == _GONE:
         switch_webhook(webhook=delivery.webhook, on=False, now=now, why="It answered with 410 Gone.")

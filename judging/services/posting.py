@@ -84,9 +84,9 @@ async def _post(
         async def close(self) -> None:
             """There is nothing to close."""
 
-    connector = TCPConnector(
-        resolver=Checked(), use_dns_cache=False, force_close=True, ssl=ssl.create_default_context()
-    )
+    # To read the machine's certificates takes a while, in which this loop would answer no judge.
+    context = await asyncio.to_thread(ssl.create_default_context) if target.scheme == "https" else True
+    connector = TCPConnector(resolver=Checked(), use_dns_cache=False, force_close=True, ssl=context)
     session = ClientSession(connector=connector, cookie_jar=DummyCookieJar(), auto_decompress=False)
     async with session, session.post(URL(url), data=body, headers=headers, allow_redirects=False) as response:
         return _told(response, await _beginning(response), addresses)

@@ -13,7 +13,7 @@ from judging.domain.webhook_events import MOST_TRIES
 from judging.models import Delivery, Webhook
 from judging.services.delivering import LEASE, _claim, claim_due, deliver_due, finish
 from judging.services.posting import Answer
-from judging.services.webhooks import change_secret, replay, secrets_of, send_test
+from judging.services.webhooks import change_secret, replay, secrets_of, send_test, switch_webhook
 from labeling.models import AuditEvent, CriteriaSet
 from tests.factories import make_criteria_set, make_judge
 from tests.judging.dashboards import certify
@@ -143,6 +143,17 @@ def test_a_failure_that_comes_after_the_lease_leaves_the_other_try_alone(criteri
 
     held = Delivery.objects.get()
     assert (held.tries, held.problem, held.lease_until is not None) == (2, "", True)
+
+
+def test_what_is_taken_after_the_webhook_was_switched_off_was_delivered(criteria_set: CriteriaSet) -> None:
+    sent = waiting(criteria_set)
+    (claimed,) = claim_due(timezone.now())
+    switch_webhook(webhook=sent.webhook, on=False, now=timezone.now())
+
+    finish(claimed, Answer(status=204), timezone.now())
+
+    done = Delivery.objects.get()
+    assert (done.state, done.problem) == ("delivered", "")
 
 
 def test_a_message_that_every_worker_is_lost_with_is_given_up(criteria_set: CriteriaSet) -> None:
