@@ -109,6 +109,7 @@ def test_a_row_without_a_verdict_gets_one_from_a_score_on_every_criterion(
         ({"id": "q1", "verdict": "pass", "scores": [1]}, "scores", "must be an object"),
         ({"id": "q1", "verdict": "pass", "reason": 7}, "reason", "must be text"),
         ({"id": "q1", "verdict": "pass", "reason": "\0"}, "reason", "NUL character"),
+        ({"id": "q1", "judges": [says("a\u202eb", "pass")]}, "judges[1].judge", "cannot be seen"),
         ({"id": "q1", "judges": [{"verdict": "pass"}]}, "judges[1].judge", "does not say which judge"),
         ({"id": "q1", "judges": [says("a", 1)]}, "judges[1].verdict", "1 is not a verdict"),
         ({"id": "q1", "judges": [says("a", "pass")] * 2}, "judges[2]", "appears twice in this row"),
@@ -236,6 +237,12 @@ def test_a_judge_of_the_same_name_on_another_set_is_another_judge(
         ("id,judge\nq1,a\n", ["--all"], "needs a column “verdict”"),
         ("id,verdict,why\nq1,pass,x\n", ["--judge", "a"], "'why' says nothing here"),
         ("", ["--judge", "a"], "empty"),
+        (
+            'id,verdict,reason\nq1,pass,"so\n',
+            ["--judge", "a"],
+            "no CSV that can be read (unexpected end of data)",
+        ),
+        ("id,verdict\nq1," + "x" * 200_000, ["--judge", "a"], "no CSV that can be read (field larger than"),
     ],
 )
 def test_a_file_that_cannot_be_read_as_verdicts_is_wrong_use(
