@@ -107,8 +107,10 @@ def _pick(
         messages.success(request, f"The reference set “{made.name}” is made.")
         return redirect("reference_sets", criteria_set.slug)
     _note_shown(request, version, [row.pk for row in rows if row.truth])
-    context |= {"picked": picked, "form": form, "all_rows": of_request.count()}
-    context |= {"rows": [(row, form[f"row_{row.pk}"]) for row in rows]}
+    settled = [row for row in rows if row.truth in ("pass", "fail")]
+    context |= {"picked": picked, "form": form, "all_rows": of_request.count(), "shown_rows": len(rows)}
+    context |= {"rows": [(row, form[f"row_{row.pk}"]) for row in settled]}
+    context |= {"others": [(row, form[f"row_{row.pk}"]) for row in rows if row not in settled]}
     status = 422 if request.method == "POST" else 200
     return render(request, "judging/reference_pick.html", context, status=status)
 
