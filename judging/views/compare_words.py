@@ -36,7 +36,7 @@ def words_of(found: Compared, before: str, after: str, judge: str) -> Words:
 
 def _headline(changes: Changes, before: str, after: str) -> str:
     if not changes.fixed + changes.regressed:
-        return f"Nothing moved: {before} and {after} come to the same on every row."
+        return f"Nothing moved: {before} and {after} come to the same on all {changes.n:,}."
     if changes.chance >= _BY_CHANCE:
         return f"It cannot be told whether {before} or {after} is better: what moved may well be chance."
     return f"{after} is {'better' if changes.net > 0 else 'worse'} than {before}."
@@ -45,11 +45,14 @@ def _headline(changes: Changes, before: str, after: str) -> str:
 def _net(changes: Changes, judge: str) -> str:
     low, high = (f"{100 * end:+.1f}" for end in changes.interval())
     what = "requests" if judge else "rows"
-    more = "more passes" if judge else "more that come out right"
+    if not changes.fixed + changes.regressed:
+        return f"In 100 {what} the true difference is hardly outside {low} to {high} (95% interval)."
+    more = "more" if changes.net >= 0 else "fewer"
+    of_what = "passes" if judge else "that come out right"
     return (
         f"{changes.fixed:,} fixed less {changes.regressed:,} regressed: {changes.net:+,} in "
-        f"{changes.n:,} {what} with a verdict of both. In 100 {what} that is {100 * changes.net_share:+.1f} "
-        f"{more} (95% interval {low} to {high})."
+        f"{changes.n:,} {what} with a verdict of both. In 100 {what} that is "
+        f"{abs(100 * changes.net_share):.1f} {more} {of_what} (95% interval {low} to {high})."
     )
 
 

@@ -56,7 +56,7 @@ def test_what_is_worse_is_said_with_its_doubt(client: Client, criteria_set: Crit
     page = text(client.get("/compare/?before=strict@1&after=strict@2"))
 
     assert "strict@2 is worse than strict@1." in page
-    assert "In 100 rows that is -30.0 more that come out right (95% interval -51." in page
+    assert "In 100 rows that is 30.0 fewer that come out right (95% interval -51." in page
     assert "(McNemar&#x27;s exact test: p = 0.031)" in page
 
 
