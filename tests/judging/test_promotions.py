@@ -100,6 +100,23 @@ def test_the_judges_page_says_what_was_live_when_and_leads_back(
     assert list(numbers) == [1, 2]
 
 
+def test_a_closed_gate_leads_back_to_what_is_certified(
+    client: Client, lead: User, draft: JudgeVersion, criteria_set: CriteriaSet
+) -> None:
+    promote_version(version=draft, actor=lead, confirmed=None)
+    by_judge = text(client.get("/dashboard/strict/replies/"))
+    promote_version(version=JudgeVersion.objects.get(number=1), actor=lead)
+    make_version(criteria_set, live=True)
+
+    by_criteria = text(client.get("/dashboard/strict/replies/"))
+
+    assert '<a class="button" href="/judges/strict/1/promote/">Roll back to strict@1</a>' in by_judge
+    assert "/criteria/1/promote/" not in by_judge
+    assert (
+        '<a class="button" href="/sets/replies/criteria/1/promote/">Roll back to replies@1</a>' in by_criteria
+    )
+
+
 def test_the_judge_of_a_longer_name_has_a_history_of_its_own(
     client: Client, lead: User, draft: JudgeVersion
 ) -> None:
