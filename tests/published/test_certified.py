@@ -1,9 +1,12 @@
 """The published figures, read over the API: rows imported, verdicts brought in, judges calibrated."""
 
+import json
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from judging.models import Verdict
 from labeling.domain.content import content_hash
@@ -58,6 +61,18 @@ def test_openqa_people_with_people() -> None:
     (first,) = [each for each in pairs if (each["one"], each["other"]) == ("a1@openqa", "a2@openqa")]
     assert first["n"] == 1482
     assert first["kappa"] == pytest.approx(0.735, abs=5e-4)
+
+
+def test_pandalm_annotators_pairwise() -> None:
+    out = StringIO()
+
+    call_command("agreement", str(shared_path("data/pandalm_pairwise.jsonl")), "--json", stdout=out)
+
+    pairs = [(each["one"], each["other"], each["rows"]) for each in json.loads(out.getvalue())]
+    assert pairs == [("a1", "a2", 999), ("a1", "a3", 999), ("a2", "a3", 999)]
+    assert [each["kappa"] for each in json.loads(out.getvalue())] == pytest.approx(
+        [0.852, 0.879, 0.862], abs=5e-4
+    )
 
 
 def test_conala_with_contradicting_duplicates_unresolved() -> None:
