@@ -57,6 +57,7 @@ def test_strengths_cannot_offset_a_required_criterion() -> None:
 
     found = juror_verdict(spec, [Score("correct", 0, ""), Score("heavy", 1, "")])
 
+    assert found.overall is not None
     assert found.overall > Fraction(9, 10)
     assert (found.outcome, found.failed) == (Outcome.FAIL, ("correct",))
 

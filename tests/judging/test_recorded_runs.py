@@ -1,6 +1,7 @@
 """Runs of recorded judges: the same engine, worker and statistics, and nobody is asked."""
 
 from datetime import UTC, datetime, time, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,7 @@ def test_a_model_and_a_recorded_juror_sit_side_by_side(
 def test_nothing_is_expected_to_be_spent(criteria_set: CriteriaSet, tmp_path: Path) -> None:
     found = estimate(judge_version=record(tmp_path, "old", ["pass"]), criteria_version=live(criteria_set))
 
-    assert (found.rows, found.calls, found.tokens_in, found.cost) == (5, 0, 0, 0)
+    assert (found.rows, found.calls, found.tokens_in, found.cost) == (5, 0, 0, Decimal(0))
 
 
 def test_a_budget_holds_no_recorded_run_up(criteria_set: CriteriaSet, tmp_path: Path) -> None:

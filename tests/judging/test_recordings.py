@@ -42,7 +42,7 @@ def heard(slug: str) -> dict[str, str]:
 def test_every_judge_of_a_published_row_form_becomes_a_recorded_judge(
     criteria_set: CriteriaSet, tmp_path: Path
 ) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"candidate": "Ja.", "judges": [says("GPT/no-cot+ref", "pass"), says("评审", "FAIL", reason="短")]},
         {"candidate": "Nein.", "judges": [says("GPT/no-cot+ref", None)]},
         {"candidate": "Vielleicht.", "judges": []},

@@ -150,7 +150,7 @@ def test_recorded_is_said_wherever_the_judge_is_measured(lead: Client) -> None:
 
 def test_a_run_is_offered_for_nothing(lead: Client, criteria_set: CriteriaSet) -> None:
     send(lead, [row(gpt="pass")])
-    chosen = {
+    chosen: dict[str, Any] = {
         "judge_version": JudgeVersion.objects.get().pk,
         "criteria_version": criteria_set.live_version_id,
         "rows": "certify",
@@ -167,7 +167,9 @@ def test_a_panel_may_be_made_of_recorded_judges_on_its_page(lead: Client) -> Non
     send(lead, [row(gpt="pass", opus="fail")])
     members = list(JudgeVersion.objects.values_list("pk", flat=True))
 
-    answer = lead.post("/judges/add/panel/", {"slug": "bench", "members": members, "on_split": "majority"})
+    answer: Any = lead.post(
+        "/judges/add/panel/", {"slug": "bench", "members": members, "on_split": "majority"}
+    )
 
     assert answer.url == "/judges/bench/"
     assert JudgeVersion.objects.get(kind="panel").has_recorded

@@ -16,7 +16,7 @@ from labeling.services.file_agreement import FilePair, agreement_in
 class Command(BaseCommand):
     help = (
         "Say how far the annotators of a file agree (Cohen's kappa for each pair), by their verdicts or, "
-        "where two outputs are compared, their votes. Nothing is imported. Exit 0, or 2 for an unreadable file."
+        "where two outputs are compared, their votes. Nothing is imported. Exit 0; 2: unreadable file."
     )
     requires_system_checks: list[str] = []
 
