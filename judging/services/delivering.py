@@ -33,6 +33,12 @@ _AT_ONCE = 20  # messages that a worker process sends at a time
 _PER_WEBHOOK = 5  # of these to one address, so that a slow one does not hold up the others
 _LOOK = 0.2  # seconds between two looks at what has come back
 _GONE = 410
+# Nothing packed is unpacked, so none is asked for.
+_HEADERS = {
+    "Content-Type": "application/json",
+    "User-Agent": "Vera-Webhook/1",
+    "Accept-Encoding": "identity",
+}
 _LOST = "Every worker that tried to send it was lost. The workers' log says more; replay it."
 
 
@@ -89,7 +95,7 @@ def _request(claimed: Claimed) -> tuple[str, Mapping[str, str], bytes]:
     body = json.dumps(delivery.payload, sort_keys=True, separators=(",", ":")).encode()
     known = secrets_of(webhook, claimed.began)
     signed = signed_headers(known, delivery.message_id, int(claimed.began.timestamp()), body)
-    return webhook.url, {"Content-Type": "application/json", "User-Agent": "Vera-Webhook/1"} | signed, body
+    return webhook.url, _HEADERS | signed, body
 
 
 def _finish(claimed: Claimed, future: Future[Answer]) -> None:
