@@ -11,6 +11,9 @@ Vera is at {address}
 
   The story, at {address}/demo/ as the lead
 {story}
+  Beside it, on the panel's own pages, at {address}/dashboard/review-panel/meeting-summaries/
+    Order (of reference sets, and what the draft breaks), Drift, Pass rates, By criterion, Panel, Report
+
   Then label fifty yourself: {address}/sets/meeting-summaries/label/ (1 pass, 2 fail, u undo, ? all keys)
 
   What an agent or a pipeline reads

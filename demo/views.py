@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from demo.beside import RECORDED
 from demo.example import DRAFT, LENIENT, PANEL
 from demo.story import (
     Told,
@@ -59,6 +60,8 @@ def _context(request: Request, criteria_set: CriteriaSet, version: CriteriaVersi
         "first": first_answer(PANEL),
         "refused": refused,
         "agreement": percent(refused.certificate.agreement) if refused else "",
+        "panel": PANEL.partition("@")[0],
+        "recorded": RECORDED,
         "draft": what_was_said(DRAFT, nothing),
         "card": make_cards(request.user, [criteria_set])[0],
     }

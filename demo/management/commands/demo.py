@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from demo.beside import load_beside, start_beside
 from demo.example import (
     STEPS,
     NotOurs,
@@ -21,7 +22,6 @@ from demo.example import (
     pending_steps,
     standing_of,
     start_run_of,
-    start_scoring,
 )
 from demo.processes import STOPPING, Processes, answers, end_undisturbed, free_port, port_problem
 from demo.rows import FILES
@@ -74,7 +74,7 @@ class Command(BaseCommand):
             self._prepare()
             self._start(processes, port, provider_port)
             self._calibrate(processes)
-            self._score(processes)
+            self._ask_beside(processes)
             self._tell(port)
             self._stay(processes)
         except Stopped:
@@ -125,10 +125,12 @@ class Command(BaseCommand):
                 self._wait(processes, run)
                 self.stdout.write(f"  {step.judge} on {step.criteria}: {summary(standing_of(step))}")
 
-    def _score(self, processes: Processes) -> None:
-        """The panel over the rows that nobody has labelled: what Layer 1 kills there is sent to no model."""
-        if run := start_scoring():
-            self.stdout.write("Judging the rows that nobody has labelled …")
+    def _ask_beside(self, processes: Processes) -> None:
+        """What the other pages show: rows without labels, the order of reference sets, a replay."""
+        load_beside()
+        if runs := start_beside():
+            self.stdout.write("Judging rows without labels, reference sets, and the golden set once more …")
+        for run in runs:
             self._wait(processes, run)
 
     def _wait(self, processes: Processes, run: Run) -> None:
