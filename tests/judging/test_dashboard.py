@@ -234,7 +234,7 @@ def test_a_draft_stands_beside_the_live_version_with_what_promoting_does(
     assert f"If promoted: {effect}" in dashboard
     assert f"<strong>{effect}" in own
     assert (">Promote it</a>" in own) == (draft == {"a": 28, "d": 28})
-    assert 'action="/judges/strict/2/promote/"' in own
+    assert 'href="/judges/strict/2/promote/"' in own
 
 
 def test_a_draft_that_nobody_measured_is_there_to_be_calibrated(
