@@ -1,91 +1,12 @@
 """The one thing to do next about a judge, from the reasons of its certificate. Here and nowhere else."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
 
+from judging.domain.cases import Action, Case, Step
 from judging.domain.reasons import CertificateReason as Code
 from judging.domain.reasons import Reason
-from labeling.domain.agreement import Table
 
-_NO_ROWS = Table(0, 0, 0, 0)
-
-
-class Action(StrEnum):
-    """Where the next step leads."""
-
-    CALIBRATE = "calibrate"
-    WATCH_RUN = "watch_run"
-    LABEL = "label"
-    SETTLE = "settle"
-    SEE_LENIENT = "see_lenient"
-    SEE_STRICT = "see_strict"
-    SEE_SKIPS = "see_skips"
-    SEE_DRIFT = "see_drift"
-    ORDER = "order"
-    OPEN_CRITERIA = "open_criteria"
-    OPEN_POLICY = "open_policy"
-    PROMOTE = "promote"
-    USE = "use"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What to do, in a sentence or two."""
-
-    action: Action
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What the next step follows from. `reasons` block, `warnings` do not.
-
-    `labels_needed`: rows in all that would show the judge above the bar, None where no number would.
-    `by_looks`: the policy certifies at planned looks only. `next_look`: scored rows at the next of them,
-    None where none is left. `bound` and `bar` as they are written; `shown`: the one-sided 95 % bound of
-    kappa is at the bar or above. `at_work`: a calibration of this very judge is under way. `is_draft`: it
-    may be promoted, and is not yet.
-    """
-
-    reasons: tuple[Reason, ...]
-    warnings: tuple[Reason, ...] = ()
-    table: Table = _NO_ROWS
-    min_rows: int = 30
-    min_per_class: int = 5
-    labels_needed: int | None = None
-    by_looks: bool = False
-    next_look: int | None = None
-    bound: str = ""
-    bar: str = "0.65"
-    shown: bool = False
-    at_work: bool = False
-    is_draft: bool = False
-
-    @property
-    def missing_rows(self) -> int:
-        """Rows that the policy asks for and that are not there."""
-        return max(0, self.min_rows - self.table.n)
-
-    @property
-    def until_look(self) -> int:
-        """Rows that are missing until the next look may be taken."""
-        return max(0, (self.next_look or 0) - self.table.n)
-
-    @property
-    def missing_good(self) -> int:
-        """The same for rows that people pass."""
-        return max(0, self.min_per_class - self.table.n_pass)
-
-    @property
-    def missing_bad(self) -> int:
-        """The same for rows that people fail."""
-        return max(0, self.min_per_class - self.table.n_fail)
-
-    @property
-    def more_labels(self) -> int:
-        """How many further rows the policy asks for, of whichever kind."""
-        return max(self.missing_rows, self.missing_good + self.missing_bad)
+__all__ = ["AGAINST", "BESIDE", "Action", "Case", "Step", "labels_words", "next_step"]
 
 
 def next_step(case: Case) -> Step:
