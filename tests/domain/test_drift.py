@@ -1,5 +1,7 @@
 """The running sum that notices a judge which no longer agrees with people."""
 
+import subprocess
+import sys
 from math import exp, log
 
 import numpy as np
@@ -12,6 +14,15 @@ from labeling.domain.agreement import Table, Undefined
 from tests.shared import vectors
 
 SIMULATED = Cusum(0.93, 0.85)
+# What a thread that answers pages has of stack: a library that takes more ends the process.
+IN_A_SMALL_THREAD = """
+import threading
+from judging.domain.drift import alarm_limit
+threading.stack_size(1024 * 1024)
+thread = threading.Thread(target=lambda: print(round(alarm_limit(0.93, 0.85), 2)))
+thread.start()
+thread.join()
+"""
 bits = st.lists(st.booleans(), max_size=300)
 shares = st.floats(0.82, 0.99)
 
@@ -172,3 +183,11 @@ def _after(
     agreed: np.ndarray[tuple[int], np.dtype[np.bool]],
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.maximum(0, total + np.where(agreed, cusum.step(True), cusum.step(False)))
+
+
+def test_the_limit_is_found_in_a_thread_that_answers_pages() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", IN_A_SMALL_THREAD], capture_output=True, text=True, check=False
+    )
+
+    assert (found.returncode, found.stdout) == (0, "5.0\n"), found.stderr
