@@ -54,7 +54,7 @@ def test_a_zone_is_for_one_request(reader: Client) -> None:
 
 
 # Text in a drawing holds no element for a time; the drawing names its zone.
-DRAWINGS = {"growth.html", "kappa_over_time.html"}
+DRAWINGS = {"growth.html", "kappa_over_time.html", "drift_days.html", "drift_sum.html"}
 
 
 def test_templates_show_times_in_no_other_way() -> None:

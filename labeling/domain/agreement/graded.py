@@ -117,7 +117,8 @@ def tau_b(counts: Counts) -> float:
 def mean_difference(counts: Counts, level: float = 0.95) -> Estimate:
     """The judge's score minus people's, on average; above 0 the judge is lenient.
 
-    With a normal interval over rows: it only has to say whether there is a lean at all. Raises Undefined for fewer than two rows, which know no spread.
+    With a normal interval over rows: it only has to say whether there is a lean at all. Raises Undefined for
+    fewer than two rows, which know no spread.
     """
     n = sum(counts.values())
     if n < 2:
