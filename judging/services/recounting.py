@@ -9,6 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import batched
+from typing import Any
 
 from judging.models import Calibration, CalibrationRow, Run
 from judging.services.calibration import (
@@ -112,20 +113,27 @@ def _killed_by(run: Run, moved: Moved) -> dict[int, str]:
 def _successors(run: Run, moved: Moved, moment: datetime) -> list[Calibration]:
     """The current calibrations again, under another truth; their counts are still the old ones."""
     current = list(run.calibrations.filter(is_current=True))
-    people = human_agreement(run.criteria_version)
-    new_values = {
+    new_values = _people_now(run) | {
         "id": None,
         "is_current": True,
         "golden_hash": changed_hash(current[0].golden_hash, gone=moved.gone, come=moved.come),
         "unresolved": unresolved_rows(run.criteria_version),
-        "human_kappa": people.value if people else None,
-        "human_rows": people.rows if people else 0,
         "as_of": moment,
     }
     run.calibrations.filter(is_current=True).update(is_current=False)
     names = [each.attname for each in Calibration._meta.concrete_fields]
     kept = (deepcopy({name: getattr(old, name) for name in names}) for old in current)
     return Calibration.objects.bulk_create(Calibration(**old | new_values) for old in kept)
+
+
+def _people_now(run: Run) -> dict[str, Any]:
+    """People with people as they stand now, where the policy demands it. Elsewhere it stays as the run found
+    it: it decides nothing, and takes most of the time in which whoever corrected a label is kept waiting.
+    """
+    if not run.criteria_version.criteria_set.demand_human_ceiling:
+        return {}
+    people = human_agreement(run.criteria_version)
+    return {"human_kappa": people.value if people else None, "human_rows": people.rows if people else 0}
 
 
 def _end(run: Run, candidate_ids: Sequence[int], by_judge: Mapping[int, Calibration]) -> None:

@@ -85,7 +85,12 @@ def test_unmeasured_blocks_where_it_is_demanded(criteria_set: CriteriaSet, judge
     assert "let a second person label" in certificate.reasons[0]["message"]
 
 
-def test_a_recount_measures_it_again(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
+@pytest.mark.parametrize(("demands", "measured"), [(True, pytest.approx(0.8)), (False, None)])
+def test_a_recount_measures_it_again_where_it_may_decide(
+    criteria_set: CriteriaSet, judge: JudgeVersion, demands: bool, measured: object
+) -> None:
+    criteria_set.demand_human_ceiling = demands
+    criteria_set.save()
     run = make_run(judge, criteria_set, a=28, b=2, c=2, d=28)
     certified(run)
     labelled_by_two(criteria_set, rows(criteria_set, 20), agree=18)
@@ -95,7 +100,7 @@ def test_a_recount_measures_it_again(criteria_set: CriteriaSet, judge: JudgeVers
     version = live(criteria_set)
     recount(judge_version_id=judge.pk, criteria_version=version, candidate_ids=[row.pk], now=NOON)
 
-    assert Certificate.objects.current().get().calibration.human_kappa == pytest.approx(0.8)
+    assert Certificate.objects.current().get().calibration.human_kappa == measured
 
 
 def test_the_page_says_how_far_a_perfect_judge_would_come(
