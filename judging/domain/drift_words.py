@@ -70,7 +70,9 @@ _TOLD: dict[tuple[Replays, Audits], dict[Rates, Told]] = {
             "rows to be sure.",
         ),
         "missing": Told(
-            "steady", f"{_REPLAY_STEADY}. Of live rows nothing is known: let a schedule judge new rows."
+            "steady",
+            f"{_REPLAY_STEADY}. Too few live rows are judged and labelled to say how it does there: let a "
+            "schedule judge new rows, and label those of the audit.",
         ),
     },
     ("worse", "steady"): {
@@ -138,7 +140,7 @@ _TOLD: dict[tuple[Replays, Audits], dict[Rates, Told]] = {
         ),
         "missing": Told(
             "unknown",
-            "Nothing is known of the judge since it was certified. Schedule golden replays and samples of "
+            "Too little was seen of the judge since it was measured. Schedule golden replays and samples of "
             "new rows.",
         ),
     },

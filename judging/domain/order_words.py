@@ -11,9 +11,9 @@ from judging.domain.ordering import Fault
 _BY_CHANCE = 0.05  # rarer than this is not put down to chance
 
 FAULTS: Mapping[str, str] = {
-    Fault.HIGHER: "The deficient output is scored above the good one.",
-    Fault.TIED: "Both are scored alike, so the judge does not tell them apart.",
-    Fault.PASSED: "The deficient output passes and the good one fails.",
+    Fault.HIGHER: "A deficient output is scored above a good one.",
+    Fault.TIED: "A deficient output is scored like a good one, so the judge does not tell them apart.",
+    Fault.PASSED: "A deficient output passes and a good one fails.",
 }
 
 

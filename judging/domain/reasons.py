@@ -187,7 +187,7 @@ _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {
         "See the skips by reason."
     ),
     CertificateReason.ORDERING_VIOLATED: (
-        "{have} ordered wrongly by this judge. Look at them, then sharpen the judge or the criteria."
+        "{have} ordered wrongly by this judge. Look at the outputs, then sharpen the judge or the criteria."
     ),
     CertificateReason.HUMAN_CEILING_LOW: (
         "People agree with each other only to kappa {have}: sharpen the criteria before judging by them. "

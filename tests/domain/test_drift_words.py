@@ -43,7 +43,7 @@ def test_the_words_differ_wherever_the_evidence_does() -> None:
         (("missing", "alarm", "moved"), "unclear", "Only a golden replay can say"),
         (("steady", "alarm", "steady"), "unclear", "live outputs are no longer like the golden rows"),
         (("missing", "missing", "moved"), "unknown", "nothing says why"),
-        (("missing", "missing", "missing"), "unknown", "Nothing is known of the judge"),
+        (("missing", "missing", "missing"), "unknown", "Too little was seen of the judge"),
     ],
 )
 def test_product_is_told_from_judge(evidence: tuple[Replays, Audits, Rates], kind: str, words: str) -> None:

@@ -64,7 +64,7 @@ def test_a_set_in_the_wrong_order_stands_there_with_both_outputs(
 
     said = text(lead.get(ORDER))
 
-    assert "The deficient output passes and the good one fails." in said
+    assert "A deficient output passes and a good one fails." in said
     assert all(f"score {score}" in said for score in ("0.20", "0.90"))
     assert Exposure.objects.filter(what="verdicts").count() == 2
 
