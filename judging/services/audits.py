@@ -7,6 +7,7 @@ said of them. So a labeler learns nothing from the order, and rows that certify 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from judging.domain.reasons import KILLED
 from judging.models import Run, Verdict
 from labeling.access import AnyUser
 from labeling.models import Candidate, Draw, DrawnRow, Label, Ruling
@@ -81,8 +82,12 @@ def send_row(*, run: Run, candidate_id: int, actor: AnyUser) -> None:
 
 
 def live_rows(run: Run) -> CandidateQuerySet:
-    """The rows of a run that nobody had labelled or ruled on when it began, whatever was said of them."""
-    own = Verdict.objects.own().filter(run=run, repeat=0, candidate=OuterRef("pk"))
+    """The rows of a run that nobody had labelled or ruled on when it began, whatever was said of them.
+
+    Without those that Layer 1 killed: no judge was asked about them, so no label of theirs could check it.
+    That, too, is told by their content alone.
+    """
+    own = Verdict.objects.own().filter(run=run, repeat=0, candidate=OuterRef("pk")).exclude(reason=KILLED)
     before = {"candidate": OuterRef("pk"), "version": run.criteria_version_id}
     before |= {"created_at__lt": run.created_at}
     return CandidateQuerySet(Candidate).filter(

@@ -51,6 +51,16 @@ def test_what_the_judge_said_chooses_nothing(criteria_set: CriteriaSet) -> None:
     assert drawn_by_a_run(run) == first
 
 
+def test_what_layer_1_killed_is_not_sent_since_no_judge_was_asked_about_it(criteria_set: CriteriaSet) -> None:
+    run = make_scoring(make_judge(), criteria_set, ["pass"] * 40)
+    first = drawn_by_a_run(run)
+    DrawnRow.objects.all().delete()
+
+    Verdict.objects.filter(run=run, candidate__in=first[:3]).update(outcome="not_asked", reason="killed")
+
+    assert drawn_by_a_run(run) == first[3:]
+
+
 def test_another_judge_is_checked_by_the_same_rows(criteria_set: CriteriaSet) -> None:
     run = make_scoring(make_judge(), criteria_set, ["pass"] * 40)
     other = make_scoring(make_judge(), criteria_set, [])
