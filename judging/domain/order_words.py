@@ -33,11 +33,13 @@ def of_hundred(high: float) -> int:
 def doubt(sets: int, violated: int, high: float) -> str:
     """Where the number comes from and how much it says."""
     seen = (
-        "No violation was seen" if not violated else f"{percent(violated / sets)} of the sets were violated"
+        "No set came out in the wrong order"
+        if not violated
+        else f"{percent(violated / sets)} of the sets came out in the wrong order"
     )
     more = " With so few sets little is known; make more." if sets < 29 else ""
     return (
-        f"{seen}. What may go wrong is an upper bound: if more sets did, so few violations would be seen in "
+        f"{seen}. What may go wrong is an upper bound: if more sets did, so few would be seen to in "
         f"less than one case in twenty (Clopper–Pearson, one-sided, 95 %).{more}"
     )
 

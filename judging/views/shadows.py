@@ -58,7 +58,7 @@ def _effect(certified: bool, live_certified: bool) -> str:
             else "The gate opens: this version has earned its certificate."
         )
     if live_certified:
-        return "The gate closes, because this version has no certificate."
+        return "The gate closes, because this version is not certified."
     return "The gate stays closed."
 
 

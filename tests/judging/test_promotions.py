@@ -58,7 +58,7 @@ def test_a_draft_without_a_certificate_closes_no_gate_unasked(
     refused = client.post("/judges/strict/2/promote/")
 
     assert refused.status_code == 409
-    assert "It closes: these versions have no certificate." in text(refused)
+    assert "It closes: these versions are not certified." in text(refused)
     assert "<strong>strict on replies</strong>" in text(refused)
     assert number_live() == 1
 
