@@ -48,6 +48,8 @@ PICTURES = [
     Picture("dashboard", "lead", "/dashboard/"),
     Picture("detail", "lead", "/dashboard/review-panel/meeting-summaries/"),
     Picture("run", "lead", "/demo/", link="The run"),
+    Picture("order", "lead", "/dashboard/review-panel/meeting-summaries/order/?judge_version=2"),
+    Picture("report", "lead", "/dashboard/review-panel/meeting-summaries/report/"),
     Picture("guide", "lead", "/sets/meeting-summaries/guide/"),
     Picture("label-light", "labeler", "/sets/meeting-summaries/label/"),
     Picture("label-dark", "labeler", "/sets/meeting-summaries/label/", scheme="dark"),
@@ -108,9 +110,8 @@ def take(browser: Any, address: str, picture: Picture) -> Path:
     if picture.link:
         page.get_by_role("link", name=picture.link, exact=True).click()
     page.wait_for_load_state("networkidle")
-    page.add_style_tag(
-        content="html { scrollbar-gutter: auto; }"
-    )  # a picture has no scrollbar to keep room for
+    # A picture has no scrollbar to keep room for.
+    page.add_style_tag(content="html { scrollbar-gutter: auto; scrollbar-width: none; }")
     path = FOLDER / f"{picture.name}.png"
     page.screenshot(path=path, animations="disabled", caret="hide")
     context.close()

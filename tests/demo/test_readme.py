@@ -39,6 +39,21 @@ def test_its_links_into_the_repository_lead_somewhere() -> None:
     assert not missing
 
 
+def test_it_names_every_command_of_ours() -> None:
+    ours = {name for name, app in get_commands().items() if app in ("judging", "labeling")}
+
+    assert len(ours) > 15
+    assert {name for name in ours if f"`{name}`" not in TEXT} == set()
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_every_page_of_the_docs_is_in_the_index_and_its_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+
+    assert page.name == "README.md" or f"({page.name})" in (ROOT / "docs" / "README.md").read_text()
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
 def size(picture: Path) -> tuple[int, int]:
     """Width and height of a PNG, from its header."""
     width, height = struct.unpack(">II", picture.read_bytes()[16:24])
