@@ -14,10 +14,12 @@ from judging.services.standing import Standing
 from labeling.models import CriteriaSet, Criterion
 from labeling.services.counts import Counts
 
+_ORDER = (JudgeVersion.Kind.PANEL, JudgeVersion.Kind.MODEL, JudgeVersion.Kind.RECORDED)
+
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """The judges there are, at their live versions, panels first. `missing`: by the version's id."""
+    """The judges there are, at their live versions, panels first and recorded ones last. `missing`: by id."""
 
     versions: list[JudgeVersion]
     missing: Mapping[int, list[Missing]]
@@ -25,21 +27,36 @@ class Bench:
 
     @property
     def models(self) -> int:
-        return sum(version.kind != JudgeVersion.Kind.PANEL for version in self.versions)
+        return self._of(JudgeVersion.Kind.MODEL)
 
     @property
     def panels(self) -> int:
-        return len(self.versions) - self.models
+        return self._of(JudgeVersion.Kind.PANEL)
+
+    @property
+    def recorded(self) -> int:
+        return self._of(JudgeVersion.Kind.RECORDED)
+
+    def _of(self, kind: str) -> int:
+        return sum(version.kind == kind for version in self.versions)
 
     @property
     def ready(self) -> list[JudgeVersion]:
         """Those that lack no variable."""
         return [version for version in self.versions if not self.missing[version.pk]]
 
-    @property
-    def first(self) -> JudgeVersion | None:
-        """The judge to begin with: one that can be asked if there is one, a panel if there is one."""
-        return next(iter(self.ready or self.versions), None)
+    def first(self, criteria_set: int) -> JudgeVersion | None:
+        """The judge to begin with on a criteria set: one that can be asked if there is one, a panel first.
+
+        A recorded judge only where there is no other, and only on the set whose rows it speaks of.
+        """
+        told = [each for each in self.versions if _speaks_of(each, criteria_set)]
+        asked = [each for each in self.versions if not each.has_recorded]
+        return next(iter([*(each for each in self.ready if each in asked), *asked, *told]), None)
+
+
+def _speaks_of(version: JudgeVersion, criteria_set: int) -> bool:
+    return version.recording is not None and version.recording.criteria_set_id == criteria_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +87,13 @@ class Facts:
         for chosen in (*certified, *ran):
             if live := next((each for each in self.bench.versions if each.judge_id == chosen.judge_id), None):
                 return live
-        return self.bench.first
+        return self.bench.first(self.criteria_set.pk)
 
 
 def read_bench(now: datetime) -> Bench:
     """The judges and what their workers lack."""
     live = with_jurors(JudgeVersion.objects.filter(pk=F("judge__live_version")))
-    # Panels first: “panel” comes after “model” in the alphabet.
-    versions = list(live.order_by("-kind", "judge__slug"))
+    versions = sorted(live, key=lambda each: (_ORDER.index(each.kind), each.judge.slug))
     environments = Environments(now)
     missing = {version.pk: environments.missing(version) for version in versions}
     return Bench(versions, missing, environments.workers)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from judging.domain.reasons import PAUSE_SENTENCES, CertificateReason, PauseReason
 from judging.models import JudgeVersion, Run
 from judging.services.connections import Missing
-from judging.services.journey_facts import Facts
+from judging.services.journey_facts import Bench, Facts
 from judging.services.standing import Standing
 from labeling.services.next_steps import NextStep
 
@@ -119,6 +119,13 @@ def _ways_to_label(facts: Facts) -> Iterator[NextStep]:
     yield NextStep("Import more rows", reverse("import", args=[slug]))
 
 
+def _bench_words(bench: Bench) -> str:
+    counted = f"{_many(bench.models, 'model', 'models')} and {_many(bench.panels, 'panel', 'panels')}"
+    if not bench.recorded:
+        return f"{counted}."
+    return f"{counted}, and {_many(bench.recorded, 'recorded judge', 'recorded judges')}."
+
+
 def _judge(facts: Facts) -> Stage:
     bench, first = facts.bench, facts.judge
     models, panel = reverse("judge_add", args=["model"]), reverse("judge_add", args=["panel"])
@@ -128,7 +135,7 @@ def _judge(facts: Facts) -> Stage:
             "decides by majority and is harder to fool."
         )
         return Stage("Judge", False, words, NextStep("Add a model", models))
-    words = f"{_many(bench.models, 'model', 'models')} and {_many(bench.panels, 'panel', 'panels')}."
+    words = _bench_words(bench)
     slug, links = first.judge.slug, [NextStep("See the judges", reverse("judges"))]
     if bench.models > 1 and not bench.panels:
         links.append(NextStep("Make a panel of them", panel))
@@ -136,6 +143,8 @@ def _judge(facts: Facts) -> Stage:
         words += f" {slug} cannot be asked yet: it is not connected."
         action = NextStep(f"Connect {slug}", reverse("judge", args=[slug]))
         return Stage("Judge", False, words, action, tuple(links), tuple(missing))
+    if first.has_recorded:
+        return Stage("Judge", True, f"{words} What {slug} says is in a file.", links=tuple(links))
     links.append(NextStep(f"Try {slug}", f"{reverse('judge_try', args=[slug])}?version={first.number}"))
     return Stage("Judge", True, f"{words} {slug} can be asked.", links=tuple(links))
 

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Callable
 from datetime import time
+from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -25,6 +28,7 @@ from tests.factories import (
     make_user,
 )
 from tests.judging.golden import certified, make_run
+from tests.judging.recorded import load_file, write_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -206,6 +210,23 @@ def test_a_certified_judge_is_what_a_pipeline_asks_about(as_lead: Client, criter
 
     assert "strict is certified: kappa 0.87 on 60 rows, where the bar is 0.65." in text
     assert "/api/v1/gate/strict/replies" in text
+
+
+def test_a_recorded_judge_is_named_where_it_speaks_and_never_tried(
+    as_lead: Client, criteria_set: CriteriaSet, tmp_path: Path
+) -> None:
+    row = {"id": "q1", "candidate": "Yes.", "verdict": "pass"}
+    rows = write_rows(tmp_path / "rows.jsonl", {"id": "q1", "candidate": "Yes.", "human": "PASS"})
+    for slug in (criteria_set.slug, make_criteria_set("other").slug):
+        call_command("import_golden", str(rows), criteria_set=slug, stdout=StringIO())
+    load_file(write_rows(tmp_path / "verdicts", row), "other", "--judge", "zen")
+    assert "No judge yet." in page(as_lead)
+
+    load_file(write_rows(tmp_path / "verdicts", row), "replies", "--judge", "told")
+
+    text = page(as_lead)
+    assert "0 models and 0 panels, and 2 recorded judges. What told says is in a file." in text
+    assert "Try told" not in text
 
 
 def test_a_replay_is_proposed_until_one_is_planned(as_lead: Client, criteria_set: CriteriaSet) -> None:
