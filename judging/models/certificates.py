@@ -17,6 +17,22 @@ from labeling.domain.agreement.drawn import Stratum
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion
 
 
+class CalibrationQuerySet(models.QuerySet["Calibration"]):
+    def replays_of(self, certificate: "Certificate") -> Self:
+        """The golden replays of its versions as they are counted now, those that ended last first.
+
+        Where the judge was only a juror of the panel that was replayed, that is no replay of it.
+        """
+        counted = self.filter(
+            run__kind=Run.Kind.REPLAY,
+            run__judge_version=certificate.judge_version_id,
+            judge_version=certificate.judge_version_id,
+            criteria_version=certificate.criteria_version_id,
+            is_current=True,
+        )
+        return counted.select_related("run").order_by("-run__finished_at", "-run")
+
+
 class Calibration(models.Model):
     """The 2×2 counts of one judge version against the golden set. Dashboards read these, never verdicts.
 
@@ -61,6 +77,8 @@ class Calibration(models.Model):
     as_of = models.DateTimeField()
     is_current = models.BooleanField(default=True)  # false once recomputed after a correction of labels
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CalibrationQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-pk"]
