@@ -15,6 +15,8 @@ DEEPEST_META = 20
 
 type Fields = Mapping[str, Any]
 
+_RAREST = 1e-6  # a row that is drawn more rarely would outweigh a million others
+
 
 def text(fields: Fields, name: str, *, at: str = "") -> str:
     """A text, "" where it is absent or null."""
@@ -81,10 +83,10 @@ def chance(fields: Fields) -> tuple[float | None, str]:
                 "A row whose probability is unknown certifies no judge. Write “tune” or leave the split out.",
             )
         return None, str(Split.TUNE)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _RAREST <= value <= 1:
         raise RowProblem(
             "probability",
-            f"This must be a number above 0 and at most 1, or “unknown”, not {quote(value)}.",
+            f"This must be a number from 0.000001 to 1, or “unknown”, not {quote(value)}.",
         )
     return float(value), named
 

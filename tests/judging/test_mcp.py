@@ -1,11 +1,13 @@
 """Certificates over MCP: the tools, asked by the SDK's own client, ask a real server."""
 
 import asyncio
+import re
 import sys
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.management import CommandError, call_command
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.server.mcpserver import MCPServer
@@ -94,6 +96,28 @@ def test_a_wrong_token_and_a_server_that_is_away_are_no_yes(live_server: LiveSer
     assert refused.is_error
     assert away.is_error
     assert "Treat the judge as uncertified." in away.content[0].text
+
+
+@pytest.mark.parametrize(
+    ("url", "token", "sentence"),
+    [
+        ("http://me:sekret@127.0.0.1:1", "vera_x", "names a user or a password"),
+        ("ftp://127.0.0.1", "vera_x", "is no address"),
+        ("http://[", "vera_x", "is no address"),
+        ("http://127.0.0.1:1", "vera_ü", "VERA_TOKEN"),
+        ("http://127.0.0.1:1", "", "VERA_TOKEN"),
+    ],
+)
+def test_a_wrong_start_is_refused_without_telling_secrets(
+    monkeypatch: pytest.MonkeyPatch, url: str, token: str, sentence: str
+) -> None:
+    monkeypatch.setenv("VERA_TOKEN", token)
+
+    with pytest.raises(CommandError, match=re.escape(sentence)) as refused:
+        call_command("mcp", "--url", url)
+
+    assert refused.value.returncode == 2
+    assert "sekret" not in str(refused.value)
 
 
 def test_every_reason_is_explained() -> None:

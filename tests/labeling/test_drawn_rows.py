@@ -47,13 +47,13 @@ def test_rows_of_unknown_probability_are_for_tuning(unknown: str | None) -> None
     assert drawn() == {}
 
 
-@pytest.mark.parametrize("bad", [0, -0.5, 1.01, True, "0.5", "often", [0.5], {"p": 1}])
+@pytest.mark.parametrize("bad", [0, -0.5, 5e-324, 1e-7, 1.01, True, "0.5", "often", [0.5], {"p": 1}])
 def test_a_bad_probability_is_refused_by_line_field_and_reason(bad: object) -> None:
     report = import_rows("one", said("a", "PASS", **TEXT), said("b", "PASS", probability=bad), create=True)
 
     (refused,) = report.refused
     assert (refused.line, refused.field) == (2, "probability")
-    assert refused.reason.startswith("This must be a number above 0 and at most 1, or “unknown”, not")
+    assert refused.reason.startswith("This must be a number from 0.000001 to 1, or “unknown”, not")
     assert not report.kept
 
 

@@ -3,6 +3,7 @@
 import os
 from argparse import ArgumentParser
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -29,6 +30,8 @@ class Command(BaseCommand):
             raise CommandError(
                 "Put a token of scope gate into the environment variable VERA_TOKEN.", returncode=2
             )
+        if problem := _problem(url, token):
+            raise CommandError(problem, returncode=2)
         try:
             from judging.mcp_server import make_server
         except ModuleNotFoundError as error:
@@ -37,3 +40,16 @@ class Command(BaseCommand):
                 returncode=2,
             ) from None
         make_server(url, token).run("stdio")
+
+
+def _problem(url: str, token: str) -> str:
+    """What is wrong with address or token, in a sentence without either; "" where nothing is."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "--url is no address. Write it like https://vera.example.org"
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return "--url is no address. Write it like https://vera.example.org"
+    if parts.username or parts.password:
+        return "--url names a user or a password, which errors would show. Write the address without."
+    return "" if token.isascii() and token.isprintable() else "VERA_TOKEN holds characters that no token has."
