@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from ninja import Query, Router
+from ninja.errors import ValidationError
 from pydantic import Field
 
 from judging.access import token_sets
@@ -27,6 +28,7 @@ from judging.services.standing import ANSWERED, Standing, find_standing
 
 MAX_AGE = 60  # seconds; a change of state is seen within a minute at the latest
 _LARGEST = 2**31 - 1
+_MOST_TOLD, _LONGEST_TOLD = 10, 80  # unknown parameters that are named, and characters of each
 
 Number = Annotated[int, Field(ge=1, le=_LARGEST)]
 Limit = Annotated[int, Field(ge=1, le=200)]
@@ -46,9 +48,20 @@ def token_of(request: HttpRequest) -> ApiToken:
     return token
 
 
+def check_query(request: HttpRequest, *known: str) -> None:
+    """Refuse every other parameter: a misspelt `rehearse` would be answered as if nothing were rehearsed."""
+    unknown = [name for name in request.GET if name not in known]
+    if unknown:
+        reason = f"There is no such parameter here, but: {', '.join(known)}."
+        raise ValidationError(
+            [{"loc": ("query", name[:_LONGEST_TOLD]), "msg": reason} for name in unknown[:_MOST_TOLD]]
+        )
+
+
 def _standing(
     request: HttpRequest, judge: str, criteria: str, judge_version: int | None, version: int | None
 ) -> Standing:
+    check_query(request, "version", "judge_version", "rehearse")
     token = token_of(request)
     standing = find_standing(
         judge=judge,
@@ -127,6 +140,7 @@ def certifications(
     limit: Limit = 50,
 ) -> HttpResponse:
     """The certificates in force, of all versions, newest first."""
+    check_query(request, "judge", "criteria", "status", "cursor", "limit")
     now = timezone.now()
     found = Certificate.objects.current().within(token_sets(token_of(request)))
     found = found.filter(_wanted(judge, criteria, cursor))

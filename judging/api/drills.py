@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Field, Router, Schema
 from ninja.errors import HttpError
+from pydantic import StrictBool
 
 from judging.access import token_sets
 from judging.api.certifications import Limit, Number, token_of
@@ -24,7 +25,7 @@ _ERRORS: dict[int, Any] = {401: ErrorOut, 403: ErrorOut, 404: ErrorOut, 422: Err
 class ReportIn(Schema):
     """Whether the consumer stopped at the rehearsed answer; `note`: whatever helps to see why."""
 
-    stopped: bool
+    stopped: StrictBool
     note: Annotated[str, Field(max_length=LONGEST_NOTE)] = ""
 
 

@@ -9,7 +9,7 @@ from ninja import Router, Schema
 from ninja.errors import HttpError
 
 from judging.access import token_sets
-from judging.api.certifications import Number, token_of
+from judging.api.certifications import Number, check_query, token_of
 from judging.api.schemas import CertificationOut, ErrorOut
 from judging.auth import Bearer
 from judging.services.readers import note_reads
@@ -53,6 +53,7 @@ def signed(
     judge_version: Number | None = None,
 ) -> HttpResponse:
     """The answer as a file that `gate --offline` believes for a day without server or database."""
+    check_query(request, "version", "judge_version")
     token = token_of(request)
     standing = find_standing(
         judge=judge,

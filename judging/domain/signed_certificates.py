@@ -23,6 +23,7 @@ LARGEST = 64 * 1024  # bytes of a file
 _KEY = 32  # bytes of a key, secret or public
 _CLOCKS = timedelta(minutes=1)  # by which the clocks of two machines may differ
 _TEXTS = ("format", "judge", "fingerprint", "criteria", "status", "issued_at", "valid_until")
+_NUMBERS = ("judge_version", "criteria_version")
 
 
 class Malformed(ValueError):
@@ -89,7 +90,7 @@ def read(content: bytes) -> Signed:
     if told.get("algorithm") != ALGORITHM:
         raise Malformed(f"The only algorithm is {ALGORITHM}; this file names another one.")
     missing = [name for name in _TEXTS if not isinstance(certificate.get(name), str)]
-    if missing:
+    if missing := missing + [name for name in _NUMBERS if type(certificate.get(name)) is not int]:
         raise Malformed(f"The certificate lacks {', '.join(missing)}.")
     for name in ("issued_at", "valid_until"):
         _moment(certificate, name)
@@ -139,6 +140,10 @@ def keys_in(content: bytes) -> list[bytes]:
 
     Raises `Malformed`.
     """
+    if len(content) > LARGEST:
+        raise Malformed(
+            f"The file of keys is larger than {LARGEST // 1024} kB. Keep only keys that you trust."
+        )
     if not content.lstrip().startswith(b"{"):
         return [decoded(line) for line in _lines(content)]
     listed = _object(content).get("keys")

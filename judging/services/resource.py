@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from judging.domain.certification import Decision, decide, summary_line
+from judging.domain.certification import Decision, agreement_of, decide, summary_line
 from judging.domain.evidence import share
 from judging.domain.measured import defined
 from judging.domain.reasons import Reason
@@ -24,7 +24,16 @@ _PLAIN_FIGURES = (
     "kappa_worst_case",
 )
 _OF_LOOKS = ("look", "next_look", "z", "boundary")
-_BEHIND = ("coverage_pass", "coverage_fail", "standard_error", "human_kappa", "labels_needed")
+RECORDED = "  (recorded verdicts)"  # at the end of a command's line
+_BEHIND = (
+    "n_effective",
+    "coverage_pass",
+    "coverage_fail",
+    "standard_error",
+    "design_effect",
+    "human_kappa",
+    "labels_needed",
+)
 
 
 def resource(standing: Standing) -> dict[str, Any]:
@@ -33,8 +42,9 @@ def resource(standing: Standing) -> dict[str, Any]:
 
 
 def summary(standing: Standing) -> str:
-    """The line that `calibrate` and `gate` print."""
-    return summary_line(_decision(standing), standing.bar)
+    """The line that `calibrate` and `gate` print; it says where no model was asked."""
+    mark = RECORDED if standing.judge_version.has_recorded else ""
+    return f"{summary_line(_decision(standing), standing.bar)}{mark}"
 
 
 def sentences(reasons: tuple[Reason, ...]) -> list[dict[str, str]]:
@@ -67,7 +77,7 @@ def _answer(standing: Standing) -> dict[str, Any]:
 def _figures(certificate: Certificate | None) -> dict[str, Any]:
     if certificate is None:
         nothing: dict[str, Any] = dict.fromkeys((*_PLAIN_FIGURES, *_OF_LOOKS, *_BEHIND, "interval"))
-        nothing |= dict.fromkeys(("n", "n_pass", "n_fail", "attempt", "opened_rows"), 0)
+        nothing |= dict.fromkeys(("n", "n_pass", "n_fail", "escalated", "attempt", "opened_rows"), 0)
         return nothing | {"weighted": False, "calibrated_at": None, "expires_at": None}
     ends = [certificate.interval_low, certificate.interval_high]
     plain = {name: getattr(certificate, name) for name in (*_PLAIN_FIGURES, *_OF_LOOKS)}
@@ -81,7 +91,9 @@ def _figures(certificate: Certificate | None) -> dict[str, Any]:
 
 
 def _behind(certificate: Certificate) -> dict[str, Any]:
-    """What the counts behind a certificate say. `labels_needed`: rows in all, None where none would help."""
+    """What the counts behind a certificate say. `labels_needed`: rows in all, None where none would help, or
+    where none is needed.
+    """
     calibration = certificate.calibration
     table, measured = calibration.table, calibration.measured
     shares = {
@@ -89,11 +101,20 @@ def _behind(certificate: Certificate) -> dict[str, Any]:
         "coverage_fail": share(table.n_fail, calibration.skipped_fail),
     }
     return {name: None if value is None else float(value) for name, value in shares.items()} | {
+        "n_effective": measured.counts_like() if measured.weighted else None,
+        "escalated": calibration.escalated,
         "standard_error": calibration.standard_error,
+        "design_effect": calibration.design_effect,
         "weighted": measured.weighted,
         "human_kappa": calibration.human_kappa,
-        "labels_needed": defined(lambda: measured.labels_needed(certificate.bar)),
+        "labels_needed": defined(lambda: measured.labels_needed(certificate.bar, _asked_for(certificate))),
     }
+
+
+def _asked_for(certificate: Certificate) -> int:
+    """Rows that its policy asks for."""
+    rows: int = certificate.policy["min_rows"]
+    return rows
 
 
 def _decision(standing: Standing) -> Decision:
@@ -111,7 +132,7 @@ def _decision(standing: Standing) -> Decision:
         interval=_interval(certificate),
         lower_bound=certificate.lower_bound,
         kappa_worst_case=_fraction(certificate.kappa_worst_case),
-        agreement=Fraction(table.a + table.d, table.n) if table.n else None,
+        agreement=agreement_of(certificate.calibration.measured),
         coverage=_fraction(certificate.coverage),
         n=table.n,
         n_pass=table.n_pass,

@@ -78,7 +78,7 @@ def test_what_was_signed_is_believed_however_it_is_laid_out() -> None:
         ("more", "of it"),
         ("fingerprint", "e" * 64),
         ("kappa", 10**20),
-        ("judge_version", "\ud800"),
+        ("more", "\ud800"),
     ],
 )
 def test_what_was_changed_is_refused(name: str, value: Any) -> None:

@@ -243,3 +243,21 @@ def test_asking_for_a_drill_is_asking(ci: Client) -> None:
     ci.get(GATE, {"rehearse": "unavailable"})
 
     assert GateReader.objects.get().judge.slug == "strict"
+
+
+@pytest.mark.parametrize("url", [GATE, CERTIFICATION, f"{CERTIFICATION}/signed"])
+@pytest.mark.parametrize("name", ["Rehearse", "rehearse[]", "reherse"])
+def test_a_misspelt_rehearsal_is_not_answered_for_real(ci: Client, url: str, name: str) -> None:
+    response = ci.get(url, {name: "expired"})
+
+    assert response.status_code == 422
+    assert response.json()["error"]["fields"][name].startswith("There is no such parameter here, but: ")
+
+
+@pytest.mark.parametrize("stopped", ["yes", "false", 1])
+def test_only_true_and_false_say_whether_it_stopped(ci: Client, stopped: object) -> None:
+    drill = ci.get(GATE, {"rehearse": "expired"}).json()["drill"]
+
+    assert post(ci, drill, stopped=stopped).status_code == 422
+
+    assert Drill.objects.get(pk=drill).stopped is None

@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from judging.models import JudgeVersion, Run, Verdict
 from judging.services.engine import work_on
 from judging.services.estimates import estimate
 from judging.services.judges import add_panel_version
+from judging.services.resource import summary
 from judging.services.runs import CannotRun, start_run
 from judging.services.schedules import SchedulePlan, add_schedule, fire_due
+from judging.services.standing import named_standing
 from labeling.models import CriteriaSet, Criterion
 from tests.factories import live, make_criteria_set, make_judge, make_panel
 from tests.judging.recorded import calibrated, certification, load_file, write_rows
@@ -56,6 +59,7 @@ def test_a_recorded_judge_is_calibrated_without_a_call(criteria_set: CriteriaSet
     assert set(run.verdicts.filter(outcome="skipped").values_list("reason", flat=True)) == {"no_verdict"}
     found = certification("old", "replies")
     assert (found["recorded"], found["n"], found["coverage"]) == (True, 3, 0.6)
+    assert summary(named_standing("old", "replies", timezone.now())).endswith("  (recorded verdicts)")
     assert run.verdicts.get(candidate__output="0.").feedback == "Because."
     assert run.verdicts.get(candidate__output="4.").independent is False
 

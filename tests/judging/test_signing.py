@@ -333,3 +333,37 @@ def test_exporting_an_unknown_judge_exits_2(criteria_set: CriteriaSet, house: Pa
     assert run("export_certificate", "nobody", "replies") == (2, "There is no judge “nobody”.")
     make_judge("strict")
     assert run("export_certificate", "strict", "replies", "-o", str(house / "no" / "file"))[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--offline", "{file}", "", "some-other-set"], "JUDGE is given and empty."),
+        (["--offline", "{file}", "", ""], "JUDGE is given and empty."),
+        (["--offline", "{file}", "strict", " "], "CRITERIA is given and empty."),
+        (["--offline", "", "strict", "replies"], "FILE of --offline is given and empty."),
+        (["--offline", "{file}", "--keys", "{large}"], "The file of keys is larger than 64 kB."),
+    ],
+)
+def test_offline_an_unset_variable_is_no_name(
+    judge: JudgeVersion, house: Path, arguments: list[str], sentence: str
+) -> None:
+    places = {"{file}": str(exported(house)), "{large}": str(house / "large")}
+    (house / "large").write_text(f"{encoded(bytes(32))}\n" * 2000)
+
+    code, said = run("gate", *(places.get(each, each) for each in arguments))
+
+    assert code == 2
+    assert said.startswith(sentence)
+
+
+def test_offline_a_file_without_its_versions_is_malformed(judge: JudgeVersion, house: Path) -> None:
+    path = exported(house, lambda told: told.pop("judge_version"))
+
+    assert run("gate", "--offline", str(path)) == (2, "The certificate lacks judge_version.")
+
+
+def test_recorded_verdicts_are_marked_offline(judge: JudgeVersion, house: Path) -> None:
+    path = exported(house, lambda told: told.update(recorded=True))
+
+    assert run("gate", "--offline", str(path))[1].endswith("  (recorded verdicts)\n")

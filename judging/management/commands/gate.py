@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,7 +23,7 @@ from judging.domain.signed_certificates import (
 )
 from judging.models import Drill
 from judging.services.drills import UNAVAILABLE, Rehearsed, rehearsed
-from judging.services.resource import resource, summary
+from judging.services.resource import RECORDED, resource, summary
 from judging.services.signing import own_public_keys
 from judging.services.standing import UnknownName, named_standing
 
@@ -58,7 +59,7 @@ class Command(BaseCommand):
         parser.add_argument("--keys", metavar="FILE", help="a file of public keys to trust")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["offline"]:
+        if options["offline"] is not None:
             if options["rehearse"]:
                 raise CommandError("--rehearse asks Vera, so it does not go with --offline.", returncode=2)
             self._offline(options)
@@ -93,15 +94,16 @@ class Command(BaseCommand):
         sys.exit(1)
 
     def _offline(self, options: dict[str, Any]) -> None:
-        if options["judge"] and not options["criteria"]:
+        if options["judge"] is not None and options["criteria"] is None:
             self._parser.error("the following arguments are required: criteria")
+        _check_filled(options, ("offline", *_NAMES))
         try:
             found, keys = read(_content(options["offline"])), _trusted(options)
         except Malformed as problem:
             raise CommandError(str(problem), returncode=2) from None
         try:
             check(found, keys, timezone.now())
-            if options["judge"]:
+            if options["judge"] is not None:
                 check_names(found, options["judge"], options["criteria"])
         except Malformed as problem:
             raise CommandError(str(problem), returncode=2) from None
@@ -121,7 +123,18 @@ class Command(BaseCommand):
             self.stdout.write(f"UNCERTIFIED  {problem}")
         else:
             about = " on ".join(f"{certificate[name]}@{certificate[f'{name}_version']}" for name in _NAMES)
-            self.stdout.write(f"CERTIFIED  {about}  good until {certificate['valid_until']}")
+            mark = RECORDED if certificate.get("recorded") is True else ""
+            self.stdout.write(f"CERTIFIED  {about}  good until {certificate['valid_until']}{mark}")
+
+
+def _check_filled(options: dict[str, Any], names: Sequence[str]) -> None:
+    """A shell's variable that was never set is an empty name, and must not be taken for none."""
+    for name in names:
+        if options[name] is not None and not options[name].strip():
+            called = "FILE of --offline" if name == "offline" else name.upper()
+            raise CommandError(
+                f"{called} is given and empty. Is the variable set that it comes from?", returncode=2
+            )
 
 
 def _content(name: str) -> bytes:
