@@ -1,13 +1,17 @@
 """Jurors whose settings may be wrong: what would skip every row of a run is noticed before it does."""
 
 from collections import defaultdict
+from collections.abc import Sequence
+
+from django.db import transaction
 
 from judging.domain.reasons import PER_JUROR, PauseReason
 from judging.domain.verdicts import Outcome
 from judging.models import Verdict
+from judging.services.answered_as import note_unsaved
 from judging.services.answers import Answer
 from judging.services.plans import Plan
-from judging.services.runs import resumed_after
+from judging.services.runs import pause_run, resumed_after
 
 _ENOUGH = 20  # skips for the one reason, and nothing else, that say every row will be skipped
 
@@ -50,10 +54,19 @@ class Doubts:
         self._trusted.add(juror)
         return self.let_go(juror)
 
-    def drop(self) -> None:
-        """Forget what is held, now and from now on: its rows go back."""
+    def drop(self) -> list[Answer]:
+        """Hold nothing any more, now and from now on; what was held, whose rows go back."""
+        dropped = [answer for held in self._held.values() for answer in held]
         self._held.clear()
         self._dropped = True
+        return dropped
+
+
+@transaction.atomic
+def pause_over(plan: Plan, doubted: Answer, dropped: Sequence[Answer]) -> None:
+    """Pause the run for what is doubted, and note who gave the answers dropped for it: no row tells of them."""
+    pause_run(run_id=plan.run_id, reason=PauseReason(doubted.reason), detail=doubted.detail)
+    note_unsaved(plan, dropped)
 
 
 def skips_every_row(plan: Plan, juror: int, held: list[Answer]) -> bool:

@@ -11,8 +11,8 @@ from datetime import datetime
 from django.db import DatabaseError, transaction
 from django.db.models import Max, Q, QuerySet
 
-from judging.domain.reasons import CertificateReason, Reason, certificate_reason
-from judging.models import AnsweredAs, Certificate, PanelMember, Run, Verdict
+from judging.domain.reasons import CertificateReason, Reason, SkipReason, certificate_reason
+from judging.models import AnsweredAs, Certificate, JudgeVersion, PanelMember, Run, Verdict
 from judging.services.certificates import certifies_but_for_suspension
 from judging.services.runs import CannotRun, start_run
 from judging.services.suspending import suspend
@@ -81,7 +81,7 @@ def _concerned(seen: AnsweredAs, now: datetime) -> list[Certificate]:
 
 def _acted(seen: AnsweredAs, certificate: Certificate, now: datetime) -> Run | None:
     """Another model suspends, and the golden set is replayed; another fingerprint alone is replayed."""
-    known = names_known(certificate, seen.judge_version_id)
+    known = names_known(certificate, seen.judge_version)
     if not known.know_model(seen.model):
         suspended = suspend(
             judge_version_id=certificate.judge_version_id,
@@ -96,15 +96,20 @@ def _acted(seen: AnsweredAs, certificate: Certificate, now: datetime) -> Run | N
     return None
 
 
-def names_known(certificate: Certificate, juror_id: int) -> Names:
+def names_known(certificate: Certificate, juror: JudgeVersion) -> Names:
     """What the juror's answers may be called without anything having changed.
 
     All names of the run behind the certificate, and, where a suspension was lifted since, those that it was
-    lifted under: whoever lifts one has accepted the model that answers by then.
+    lifted under: whoever lifts one has accepted the model that answers by then. Of a pinned juror only the
+    model that it is pinned to: no other can be accepted.
     """
-    measured = Verdict.objects.filter(run=certificate.calibration.run_id, judge_version=juror_id).order_by()
+    measured = Verdict.objects.filter(run=certificate.calibration.run_id, judge_version=juror).order_by()
+    is_pinned = "expect_model" in juror.params
+    if is_pinned:
+        measured = measured.exclude(reason=SkipReason.WRONG_MODEL)
     told = set(measured.values_list("answered_model", "provider_fingerprint").distinct())
-    told |= _accepted(certificate, juror_id)
+    if not is_pinned:
+        told |= _accepted(certificate, juror.pk)
     return Names(
         frozenset(model for model, _ in told if model),
         frozenset(fingerprint for _, fingerprint in told if fingerprint),

@@ -16,7 +16,7 @@ from judging.models import Run
 from judging.services import claims
 from judging.services.answers import Answer, refused_row
 from judging.services.budget import BudgetSpent, calls_each, count_calls
-from judging.services.doubts import Doubts, skips_every_row
+from judging.services.doubts import Doubts, pause_over, skips_every_row
 from judging.services.filling import save_answers
 from judging.services.finishing import finish_run
 from judging.services.flight import Flight
@@ -200,8 +200,9 @@ class Pump:
         """Decide on skips that were held back: either the run pauses, or they are saved after all."""
         for juror, held in self.doubts.ripe(idle).items():
             if patiently(partial(skips_every_row, self.plan, juror, held)):
-                self.pause(PauseReason(held[0].reason), held[0].detail)
-                self.doubts.drop()
+                dropped = self.doubts.drop()
+                patiently(partial(pause_over, self.plan, held[0], dropped))
+                self.on = False
                 return
             self.unsaved += self.doubts.let_go(juror) if idle else self.doubts.trust(juror)
 

@@ -50,12 +50,14 @@ class House:
 
 
 @contextmanager
-def living(monkeypatch: pytest.MonkeyPatch, judge: JudgeVersion | None = None) -> Iterator[House]:
+def living(
+    monkeypatch: pytest.MonkeyPatch, judge: JudgeVersion | None = None, rows: int = ROWS
+) -> Iterator[House]:
     """A few golden rows, on which a judge earns a certificate by a real run."""
     criteria_set = make_criteria_set()
     CriteriaSet.objects.filter(pk=criteria_set.pk).update(min_rows=ROWS)
-    rows = settle(criteria_set, ROWS)
-    verdicts = {row.output: "fail" if number % 2 else "pass" for number, row in enumerate(rows)}
+    settled = settle(criteria_set, rows)
+    verdicts = {row.output: "fail" if number % 2 else "pass" for number, row in enumerate(settled)}
     with scripted(monkeypatch, verdicts=verdicts) as provider:
         house = House(provider, judge or juror("even"), criteria_set)
         house.run("calibration")

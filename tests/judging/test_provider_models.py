@@ -97,6 +97,37 @@ def test_a_pinned_judge_lets_no_other_model_in(monkeypatch: pytest.MonkeyPatch) 
         assert house.standing().certified
 
 
+@pytest.mark.parametrize("params", [{}, {"expect_model": "even"}])
+def test_a_stranger_over_whom_the_run_pauses_suspends_though_no_answer_is_saved(
+    monkeypatch: pytest.MonkeyPatch, params: dict[str, str]
+) -> None:
+    with living(monkeypatch, juror("even", params=params), rows=30) as house:
+        house.provider.answer_as("somebody-else")
+
+        run = house.run("replay")
+        check()
+
+        assert (run.state, run.pause_reason) == ("paused", "wrong_model")
+        assert set(run.verdicts.values_list("outcome", flat=True)) == {"pending"}
+        assert house.codes() == ["provider_model_changed"]
+
+
+def test_who_lifts_the_suspension_of_a_pinned_judge_does_not_let_another_model_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with living(monkeypatch, juror("even", params={"expect_model": "even"}), rows=30) as house:
+        house.provider.answer_as("somebody-else")
+        house.run()
+        check()
+        by, of = house.judge.pk, live(house.criteria_set).pk
+        reinstate(judge_version_id=by, criteria_version_id=of, now=timezone.now(), note="It is back.")
+
+        house.run()
+        check()
+
+        assert house.codes() == ["provider_model_changed"]
+
+
 def test_a_stranger_in_place_of_an_unpinned_judge_suspends(monkeypatch: pytest.MonkeyPatch) -> None:
     with living(monkeypatch) as house:
         house.provider.answer_as("somebody-else")
