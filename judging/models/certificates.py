@@ -10,6 +10,7 @@ from django.db.models import F, Q
 
 from judging.domain.figures import shown_kappa
 from judging.domain.measured import Measured
+from judging.domain.reasons import CertificateReason, Reason
 from judging.models.judges import JudgeVersion
 from judging.models.runs import Run, Verdict
 from labeling.domain.agreement import Table, kappa_exact
@@ -188,6 +189,10 @@ class CertificateQuerySet(models.QuerySet["Certificate"]):
         """The event in force for each judge version and criteria version."""
         return self.filter(superseded_at=None)
 
+    def of_pair(self, judge_version_id: int, criteria_version_id: int) -> Self:
+        """Every event of one judge version on one criteria version, superseded or not."""
+        return self.filter(judge_version=judge_version_id, criteria_version=criteria_version_id)
+
     def of_judge_version(self, number: int | None) -> Self:
         """Those of the judge version with this number; None: of each judge's live one."""
         if number is None:
@@ -324,6 +329,16 @@ class Certificate(models.Model):
         return f"{self.judge_version} on {self.criteria_version}: {self.status}"
 
     @property
+    def against(self) -> tuple[Reason, ...]:
+        """All that this event tells against the judge."""
+        return _as_reasons(self.reasons)
+
+    @property
+    def beside(self) -> tuple[Reason, ...]:
+        """What it tells beside the answer and that blocks nothing."""
+        return _as_reasons(self.warnings)
+
+    @property
     def exact_kappa(self) -> Fraction | None:
         """From the counts, unless rows weigh unequally; None where kappa does not exist."""
         if self.kappa is None:
@@ -343,3 +358,7 @@ class Certificate(models.Model):
     def is_certified(self, now: datetime) -> bool:
         """The effective state: an expired certificate certifies nothing."""
         return self.status == self.Status.CERTIFIED and now < self.expires_at
+
+
+def _as_reasons(stored: list[dict[str, str]]) -> tuple[Reason, ...]:
+    return tuple(Reason(CertificateReason(each["code"]), each["detail"], each["message"]) for each in stored)

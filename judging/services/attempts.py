@@ -34,9 +34,7 @@ def _event(told: Certificate) -> Event:
 
 
 def _of_these(calibration: Calibration) -> CertificateQuerySet:
-    return Certificate.objects.filter(
-        judge_version=calibration.judge_version_id, criteria_version=calibration.criteria_version_id
-    )
+    return Certificate.objects.of_pair(calibration.judge_version_id, calibration.criteria_version_id)
 
 
 def _by_bound(calibration: Calibration) -> CertificateQuerySet:

@@ -24,9 +24,7 @@ def lock(judge_version_id: int) -> None:
 
 def in_force(source: Run | Calibration | Certificate) -> CertificateQuerySet:
     """The event in force for the versions that `source` is of."""
-    return Certificate.objects.current().filter(
-        judge_version=source.judge_version_id, criteria_version=source.criteria_version_id
-    )
+    return Certificate.objects.current().of_pair(source.judge_version_id, source.criteria_version_id)
 
 
 def policy_of(criteria_set: CriteriaSet) -> Policy:
@@ -158,23 +156,15 @@ def _figures(decision: Decision) -> dict[str, Any]:
 
 def tells(certificate: Certificate, code: CertificateReason) -> bool:
     """Whether it names this reason, against the judge or beside the answer."""
-    return any(told["code"] == code for told in (*certificate.reasons, *certificate.warnings))
-
-
-def reasons_of(certificate: Certificate) -> tuple[Reason, ...]:
-    """All that this event tells against the judge."""
-    return tuple(
-        Reason(CertificateReason(told["code"]), told["detail"], told["message"])
-        for told in certificate.reasons
-    )
+    return any(told.code == code for told in (*certificate.against, *certificate.beside))
 
 
 def certifies_but_for_suspension(certificate: Certificate, moment: datetime) -> bool:
     """Whether it certifies at `moment`, or would if its suspension were lifted."""
-    others = [reason for reason in reasons_of(certificate) if reason.code not in SUSPENDING]
+    others = [reason for reason in certificate.against if reason.code not in SUSPENDING]
     return not others and moment < certificate.expires_at
 
 
 def suspensions(certificate: Certificate) -> tuple[Reason, ...]:
     """The reasons for which it is suspended; empty where it is not."""
-    return tuple(reason for reason in reasons_of(certificate) if reason.code in SUSPENDING)
+    return tuple(reason for reason in certificate.against if reason.code in SUSPENDING)

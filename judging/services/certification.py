@@ -19,11 +19,10 @@ from judging.services.certificates import (
     lock,
     policy_of,
     policy_then,
-    suspensions,
     tells,
 )
-from judging.services.deciding import against, decision_on, only_fallen
-from judging.services.recounting import Moved, changes_anything, count_again, moved_since
+from judging.services.deciding import EVERY_REASON, decided_again, decision_on
+from judging.services.recounting import Moved, changes_anything, count_again, moved_since, people_where
 from judging.services.retried import asked_again
 from labeling.models import CriteriaVersion
 from labeling.services.human_agreement import human_agreement
@@ -113,20 +112,8 @@ def _certify_retried(run: Run, before: Certificate, moment: datetime) -> Certifi
     answered, corrected = asked_again(before.calibration)
     if not answered:
         return before
-    recounted = count_again(run, answered, moment)
-    calibration = next(each for each in recounted if each.judge_version_id == run.judge_version_id)
-    policy = policy_then(before)
-    decision = decision_on(policy, calibration, calibrated_at=before.calibrated_at, moment=moment)
-    if corrected or tells(before, CertificateReason.GOLDEN_SET_CHANGED):
-        decision = only_fallen(decision, was_certified=certifies_but_for_suspension(before, moment))
-    return append(
-        calibration,
-        policy,
-        against(decision, suspensions(before)),
-        cause=Certificate.Cause.RETRY,
-        calibrated_at=before.calibrated_at,
-        moment=moment,
-    )
+    only_falls = bool(corrected) or tells(before, CertificateReason.GOLDEN_SET_CHANGED)
+    return _recertify(before, answered, moment, cause=Certificate.Cause.RETRY, corrected=only_falls)
 
 
 def golden_set_changed(version: CriteriaVersion, candidate_ids: Collection[int]) -> None:
@@ -157,31 +144,27 @@ def recount(
     """
     moment = now or timezone.now()
     lock(judge_version_id)  # before reading: a run that is being certified has read the old truth
-    in_force = Certificate.objects.current().filter(
-        judge_version=judge_version_id, criteria_version=criteria_version
-    )
-    current = in_force.with_names().first()
+    events = Certificate.objects.of_pair(judge_version_id, criteria_version.pk)
+    current = events.current().with_names().first()
     if current is None:
         return None
     moved = moved_since(current.calibration, candidate_ids)
     if not changes_anything(current.calibration, moved):
         return None
-    return _recertify(current, moved, moment)
+    return _recertify(current, moved, moment, cause=Certificate.Cause.GOLDEN_SET, corrected=True)
 
 
-def _recertify(current: Certificate, moved: Moved, moment: datetime) -> Certificate:
-    recounted = count_again(current.calibration.run, moved, moment)
-    calibration = next(each for each in recounted if each.judge_version_id == current.judge_version_id)
-    policy = policy_then(current)
-    decision = decision_on(policy, calibration, calibrated_at=current.calibrated_at, moment=moment)
-    fallen = only_fallen(decision, was_certified=certifies_but_for_suspension(current, moment))
+def _recertify(
+    before: Certificate, moved: Moved, moment: datetime, *, cause: Certificate.Cause, corrected: bool
+) -> Certificate:
+    """The certificate by the same policy and other counts. `corrected`: as in `decided_again`."""
+    policy, run = policy_then(before), before.calibration.run
+    calibration = count_again(run, moved, moment, people=people_where(policy, before.criteria_version))[0]
+    decision = decided_again(
+        before, policy, calibration, anew=EVERY_REASON, moment=moment, corrected=corrected
+    )
     return append(
-        calibration,
-        policy,
-        against(fallen, suspensions(current)),
-        cause=Certificate.Cause.GOLDEN_SET,
-        calibrated_at=current.calibrated_at,
-        moment=moment,
+        calibration, policy, decision, cause=cause, calibrated_at=before.calibrated_at, moment=moment
     )
 
 

@@ -1,14 +1,18 @@
 """From stored counts to a decision: all that a certificate rests on, gathered in one place."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 
+from judging.domain.certificate_states import SUSPENDING
 from judging.domain.certification import Decision, Evidence, Policy, decide
 from judging.domain.reasons import CertificateReason, Reason, certificate_reason
-from judging.models import Calibration, OrderingResult
+from judging.models import Calibration, Certificate, OrderingResult
 from judging.services.attempts import attempt_of
+from judging.services.certificates import certifies_but_for_suspension, suspensions
 from labeling.models import CriteriaSet
+
+EVERY_REASON = frozenset(CertificateReason)
 
 
 def decision_on(
@@ -48,7 +52,34 @@ def _evidence(calibration: Calibration, calibrated_at: datetime) -> Evidence:
     )
 
 
-def only_fallen(decision: Decision, *, was_certified: bool) -> Decision:
+def decided_again(
+    before: Certificate,
+    policy: Policy,
+    calibration: Calibration,
+    *,
+    anew: Collection[CertificateReason],
+    moment: datetime,
+    corrected: bool = False,
+) -> Decision:
+    """The decision on a certificate that has to be decided again between runs, and what of it stands on.
+
+    `anew`: the reasons that this event may take back, because their matter was measured again; whatever else
+    stood against the judge still does. A suspension always stays: only a run, or whoever lifts it, ends it.
+    So does the notice that labels were corrected. `corrected`: they are by now, so the state may only fall.
+    """
+    decision = decision_on(policy, calibration, calibrated_at=before.calibrated_at, moment=moment)
+    open_again = {reason.code for reason in decision.reasons} | SUSPENDING | set(anew)
+    decision = against(decision, [each for each in before.against if each.code not in open_again])
+    if corrected:
+        was_certified = certifies_but_for_suspension(before, moment)
+        decision = _only_fallen(decision, was_certified=was_certified)
+    else:
+        noticed = [each for each in before.beside if each.code == CertificateReason.GOLDEN_SET_CHANGED]
+        decision = replace(decision, warnings=(*noticed, *decision.warnings))
+    return against(decision, suspensions(before))
+
+
+def _only_fallen(decision: Decision, *, was_certified: bool) -> Decision:
     """The decision once labels were corrected: until the next run the state may only fall."""
     changed = certificate_reason(CertificateReason.GOLDEN_SET_CHANGED)
     if decision.certified and was_certified:

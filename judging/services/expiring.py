@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from judging.models import Certificate
 from judging.models.certificates import CertificateQuerySet
-from judging.services.certificates import carry_on, lock, reasons_of
+from judging.services.certificates import carry_on, lock
 
 
 def expire_due(*, now: datetime) -> list[Certificate]:
@@ -29,7 +29,7 @@ def _expire(judge_version_id: int, pk: int, now: datetime) -> Certificate | None
     current = _due(now).with_names().filter(pk=pk).first()
     if current is None:
         return None
-    return carry_on(current, reasons_of(current), cause=Certificate.Cause.EXPIRED, moment=now)
+    return carry_on(current, current.against, cause=Certificate.Cause.EXPIRED, moment=now)
 
 
 def _due(now: datetime) -> CertificateQuerySet:

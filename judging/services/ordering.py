@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -11,12 +10,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from judging.domain.certification import Decision
 from judging.domain.ordering import Ordering, Placed, ordering
-from judging.domain.reasons import CertificateReason, Reason
+from judging.domain.reasons import CertificateReason
 from judging.models import Certificate, JudgeVersion, OrderingResult, ReferenceCandidate, Run, Verdict
 from judging.services.certificates import append, in_force, lock, policy_then
-from judging.services.deciding import against, decision_on
+from judging.services.deciding import decided_again
 from judging.services.examples import without_examples
 from judging.services.reference_sets import usable_sets
 from judging.services.runs import CannotRun, start_run
@@ -45,7 +43,7 @@ def start_ordering(
 
     Every juror is asked afresh. The caller tells the workers, on commit. Raises `CannotRun`.
     """
-    JudgeVersion.objects.select_for_update().get(pk=judge_version.pk)  # two who press at once take turns
+    lock(judge_version.pk)  # two who press at once take turns
     if at_work := _at_work(judge_version.pk, criteria_version.pk).first():
         return at_work, False
     candidates = candidates_to_order(judge_version, criteria_version)
@@ -204,37 +202,16 @@ def _decide_again(run: Run, moment: datetime) -> Certificate | None:
     if current is None:
         return None
     policy = policy_then(current)
-    calibrated_at = current.calibrated_at
-    decision = decision_on(policy, current.calibration, calibrated_at=calibrated_at, moment=moment)
-    decision = _keeping(current, decision)
-    if _as_stored(decision) == (current.reasons, current.warnings):
+    decision = decided_again(
+        current, policy, current.calibration, anew={CertificateReason.ORDERING_VIOLATED}, moment=moment
+    )
+    if (decision.reasons, decision.warnings) == (current.against, current.beside):
         return None
     return append(
         current.calibration,
         policy,
         decision,
         cause=Certificate.Cause.ORDERING,
-        calibrated_at=calibrated_at,
+        calibrated_at=current.calibrated_at,
         moment=moment,
     )
-
-
-def _keeping(current: Certificate, decision: Decision) -> Decision:
-    """The decision with what else stands against the judge, such as a suspension or corrected labels."""
-    reasons = _others(current.reasons, decision.reasons)
-    warnings = _others(current.warnings, (*decision.warnings, *decision.reasons))
-    return replace(against(decision, reasons), warnings=(*warnings, *decision.warnings))
-
-
-def _others(stored: list[dict[str, str]], known: Sequence[Reason]) -> list[Reason]:
-    """Stored reasons of other codes than the known ones and than that of ordering."""
-    codes = {each.code for each in known} | {CertificateReason.ORDERING_VIOLATED}
-    return [
-        Reason(CertificateReason(each["code"]), each["detail"], each["message"])
-        for each in stored
-        if each["code"] not in codes
-    ]
-
-
-def _as_stored(decision: Decision) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    return [asdict(each) for each in decision.reasons], [asdict(each) for each in decision.warnings]

@@ -1,31 +1,39 @@
 """What a change of a set's policy does to the certificates in force: told beforehand, and done at once."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from django.utils import timezone
 
 from judging.domain.certification import Decision, Policy
 from judging.domain.policies import binding
-from judging.domain.reasons import CertificateReason, Reason
-from judging.models import Certificate, Run
+from judging.models import Calibration, Certificate, Run
 from judging.services.certificates import append, lock, policy_of, policy_then
-from judging.services.deciding import against, decision_on
+from judging.services.deciding import decided_again
+from judging.services.recounting import Moved, People, count_again, people_now
 from labeling.access import AnyUser
-from labeling.models import CriteriaSet
+from labeling.models import CriteriaSet, CriteriaVersion
 from labeling.services.policies import Consequence
 
 _MOST_TOLD = 20  # judges named one by one
 
+type Measure = Callable[[CriteriaVersion], People]  # people with people, once for each criteria version
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A certificate in force, and how it would be decided by what became stricter."""
+    """A certificate in force, and how it would be decided by what became stricter.
+
+    `people`: how people agree by now, where that comes to decide and is another number than the run found.
+    """
 
     before: Certificate
     policy: Policy
     after: Decision
+    people: People | None
 
 
 def policy_changed(criteria_set: CriteriaSet, actor: AnyUser | None) -> None:
@@ -33,12 +41,12 @@ def policy_changed(criteria_set: CriteriaSet, actor: AnyUser | None) -> None:
 
     A state may fall at once and never rises: what became laxer counts from the next run on.
     """
-    moment = timezone.now()
+    moment, measure = timezone.now(), cache(people_now)
     for judge_version_id in _judged(criteria_set):
         lock(judge_version_id)  # a run that is being certified by the old policy ends before this goes on
-        for effect in _effects(criteria_set, moment, judge_version_id):
+        for effect in _effects(criteria_set, moment, measure, judge_version_id):
             append(
-                effect.before.calibration,
+                _counted(effect, moment),
                 effect.policy,
                 effect.after,
                 cause=Certificate.Cause.POLICY,
@@ -51,7 +59,8 @@ def policy_changed(criteria_set: CriteriaSet, actor: AnyUser | None) -> None:
 def foretold(criteria_set: CriteriaSet) -> list[Consequence]:
     """What the set's policy, as it is in memory, would do to the judges certified now."""
     moment = timezone.now()
-    effects = [each for each in _effects(criteria_set, moment) if each.before.is_certified(moment)]
+    found = _effects(criteria_set, moment, cache(people_now))
+    effects = [each for each in found if each.before.is_certified(moment)]
     lost = [each for each in effects if not each.after.certified]
     kept = [each for each in effects if each.after.certified]
     return [*_lost(lost), *_sooner(kept)]
@@ -64,7 +73,7 @@ def _judged(criteria_set: CriteriaSet) -> list[int]:
 
 
 def _effects(
-    criteria_set: CriteriaSet, moment: datetime, judge_version_id: int | None = None
+    criteria_set: CriteriaSet, moment: datetime, measure: Measure, judge_version_id: int | None = None
 ) -> Iterator[Effect]:
     """The certificates in force, not expired, of which something is demanded that was not before."""
     current = Certificate.objects.current().filter(criteria_version__criteria_set=criteria_set)
@@ -74,21 +83,33 @@ def _effects(
         then = policy_then(before)
         policy = binding(then, policy_of(criteria_set))
         if policy != then:
-            yield Effect(before, policy, _decided(before, policy, moment))
+            comes_to_decide = policy.demand_human_ceiling and not then.demand_human_ceiling
+            people = _other_people(before, measure) if comes_to_decide else None
+            evidence = _with_people(before.calibration, people or {})
+            after = decided_again(before, policy, evidence, anew=(), moment=moment)
+            yield Effect(before, policy, after, people)
 
 
-def _decided(before: Certificate, policy: Policy, moment: datetime) -> Decision:
-    """The decision by the stricter policy; whatever stood against the judge stands on, suspensions too."""
-    decision = decision_on(policy, before.calibration, calibrated_at=before.calibrated_at, moment=moment)
-    told = {reason.code for reason in decision.reasons}
-    kept = [reason for reason in _stored(before.reasons) if reason.code not in told]
-    beside = [each for each in _stored(before.warnings) if each.code == CertificateReason.GOLDEN_SET_CHANGED]
-    return replace(against(decision, kept), warnings=(*beside, *decision.warnings))
+def _other_people(before: Certificate, measure: Measure) -> People | None:
+    """Recounts left the number alone as long as it decided nothing; None where it is the same today."""
+    people = measure(before.criteria_version)
+    same = all(getattr(before.calibration, name) == value for name, value in people.items())
+    return None if same else people
 
 
-def _stored(reasons: list[dict[str, str]]) -> Iterator[Reason]:
-    for each in reasons:
-        yield Reason(CertificateReason(each["code"]), each["detail"], each["message"])
+def _with_people(calibration: Calibration, people: People) -> Calibration:
+    """The same counts, not saved, beside what people say of each other."""
+    told = copy(calibration)
+    for name, value in people.items():
+        setattr(told, name, value)
+    return told
+
+
+def _counted(effect: Effect, moment: datetime) -> Calibration:
+    """The evidence for the next event: a calibration of its own where people's agreement is another."""
+    if effect.people is None:
+        return effect.before.calibration
+    return count_again(effect.before.calibration.run, Moved(), moment, people=effect.people)[0]
 
 
 def _lost(effects: list[Effect]) -> list[Consequence]:

@@ -9,8 +9,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import batched
-from typing import Any
 
+from judging.domain.certification import Policy
 from judging.models import Calibration, CalibrationRow, Run
 from judging.services.calibration import (
     COUNTS,
@@ -23,7 +23,10 @@ from judging.services.calibration import (
     unresolved_rows,
 )
 from judging.services.weighing import weigh
+from labeling.models import CriteriaVersion
 from labeling.services.human_agreement import human_agreement
+
+type People = Mapping[str, float | None]  # columns of a calibration about people
 
 _CHUNK = 500
 _NAMES = sorted(
@@ -76,10 +79,15 @@ def changes_anything(calibration: Calibration, moved: Moved) -> bool:
     return moved.open and calibration.unresolved != unresolved_rows(calibration.criteria_version)
 
 
-def count_again(run: Run, moved: Moved, moment: datetime) -> list[Calibration]:
-    """New calibrations of the run's judge and its jurors, with the rows in `moved` as they are now."""
+def count_again(
+    run: Run, moved: Moved, moment: datetime, *, people: People | None = None
+) -> list[Calibration]:
+    """New calibrations, the run's judge first, then its jurors, with the rows in `moved` as they are now.
+
+    `people`: how people stand with people now; None where it decides nothing, and it stays as it was found.
+    """
     killed_by = _killed_by(run, moved)
-    again = _successors(run, moved, moment)
+    again = _successors(run, moved, moment, people or {})
     by_judge = {each.judge_version_id: each for each in again}
     for chunk in batched(moved.gone, _CHUNK):
         _end(run, chunk, by_judge)
@@ -110,10 +118,12 @@ def _killed_by(run: Run, moved: Moved) -> dict[int, str]:
     return {**known, **layer1(run.criteria_version, moved.come.keys() - known.keys())}
 
 
-def _successors(run: Run, moved: Moved, moment: datetime) -> list[Calibration]:
+def _successors(run: Run, moved: Moved, moment: datetime, people: People) -> list[Calibration]:
     """The current calibrations again, under another truth; their counts are still the old ones."""
-    current = list(run.calibrations.filter(is_current=True))
-    new_values = _people_now(run) | {
+    found = run.calibrations.filter(is_current=True)
+    current = sorted(found, key=lambda each: each.judge_version_id != run.judge_version_id)
+    new_values = {
+        **people,
         "id": None,
         "is_current": True,
         "golden_hash": changed_hash(current[0].golden_hash, gone=moved.gone, come=moved.come),
@@ -126,13 +136,16 @@ def _successors(run: Run, moved: Moved, moment: datetime) -> list[Calibration]:
     return Calibration.objects.bulk_create(Calibration(**old | new_values) for old in kept)
 
 
-def _people_now(run: Run) -> dict[str, Any]:
-    """People with people as they stand now, where the policy demands it. Elsewhere it stays as the run found
-    it: it decides nothing, and takes most of the time in which whoever corrected a label is kept waiting.
+def people_where(policy: Policy, version: CriteriaVersion) -> People | None:
+    """People with people as they stand now, where the policy that decides demands it. Elsewhere None: it
+    decides nothing, and takes most of the time in which whoever corrected a label is kept waiting.
     """
-    if not run.criteria_version.criteria_set.demand_human_ceiling:
-        return {}
-    people = human_agreement(run.criteria_version)
+    return people_now(version) if policy.demand_human_ceiling else None
+
+
+def people_now(version: CriteriaVersion) -> People:
+    """How far people agree with each other on the criteria version, as calibrations store it."""
+    people = human_agreement(version)
     return {"human_kappa": people.value if people else None, "human_rows": people.rows if people else 0}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Max, Min, QuerySet
+from django.db.models import Count, Max, Min
 
 from judging.models import Calibration, Certificate, JudgeVersion, Verdict
 from judging.services.standing import Standing
@@ -67,9 +67,7 @@ def answered_by(calibration: Calibration) -> list[Answered]:
 
 def events_of(standing: Standing, most: int) -> Sequence[Certificate]:
     """What happened to the certificate of these versions, newest first, at most so many."""
-    events: QuerySet[Certificate] = Certificate.objects.filter(
-        judge_version=standing.judge_version, criteria_version=standing.criteria_version
-    )
+    events = Certificate.objects.of_pair(standing.judge_version.pk, standing.criteria_version.pk)
     return list(events.select_related("actor").order_by("-pk")[:most])
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
+from judging.domain.certificate_states import State, state_of
 from judging.domain.certification import Status, effective_status, expired
 from judging.domain.reasons import CertificateReason, Reason, certificate_reason
 from judging.models import Certificate, JudgeVersion
@@ -58,11 +59,18 @@ class Standing:
         return effective_status(self.certificate.status, self.certificate.expires_at, self.now)
 
     @property
+    def state(self) -> str:
+        """The status as people are told it, such as "suspended" of one that lost its certificate to drift."""
+        status = self.status if self.certificate else None
+        state = state_of(status, [reason.code for reason in self.reasons])
+        return "not measured" if state == State.NEVER_CALIBRATED else str(state)
+
+    @property
     def reasons(self) -> tuple[Reason, ...]:
         """Why the judge is not certified now; empty when it is."""
         if self.certificate is None:
             return tuple(map(certificate_reason, (CertificateReason.NEVER_CALIBRATED, *self.changed)))
-        stored = _reasons(self.certificate.reasons)
+        stored = self.certificate.against
         over = self.now >= self.certificate.expires_at
         if not over or any(reason.code == CertificateReason.EXPIRED for reason in stored):
             return stored
@@ -71,7 +79,7 @@ class Standing:
     @property
     def warnings(self) -> tuple[Reason, ...]:
         """What blocks nothing and a reader should know."""
-        return _reasons(self.certificate.warnings) if self.certificate else ()
+        return self.certificate.beside if self.certificate else ()
 
     @property
     def rule(self) -> str:
@@ -86,10 +94,6 @@ class Standing:
         if self.certificate is None or self.now >= self.certificate.expires_at:
             return most
         return min(most, int((self.certificate.expires_at - self.now).total_seconds()))
-
-
-def _reasons(stored: list[dict[str, str]]) -> tuple[Reason, ...]:
-    return tuple(Reason(CertificateReason(each["code"]), each["detail"], each["message"]) for each in stored)
 
 
 def named_version(name: str) -> tuple[str, int | None]:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from django.db import transaction
 
 from judging.models import JudgeVersion, Run
+from judging.services.certificates import lock
 from judging.services.ordering import order_where_demanded
 from judging.services.runs import Scope, start_run
 from labeling.access import AnyUser
@@ -39,7 +40,7 @@ def start_once(
     The caller tells the workers, on commit. Raises `CannotRun`.
     """
     kind = kind or kind_of(scope)
-    JudgeVersion.objects.select_for_update().get(pk=judge_version.pk)  # two who press at once take turns
+    lock(judge_version.pk)  # two who press at once take turns
     same = Run.objects.filter(judge_version=judge_version, criteria_version=criteria_version, kind=kind)
     if at_work := same.filter(state=Run.State.RUNNING).first():
         return at_work, False

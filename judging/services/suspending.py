@@ -7,7 +7,7 @@ from django.db import transaction
 from judging.domain.certificate_states import SUSPENDING
 from judging.domain.reasons import Reason
 from judging.models import Certificate
-from judging.services.certificates import carry_on, lock, reasons_of, suspensions
+from judging.services.certificates import carry_on, lock, suspensions
 from labeling.access import AnyUser
 from labeling.services.audit import record
 
@@ -35,7 +35,7 @@ def suspend(
         return None
     if not current.is_certified(now) and not suspensions(current):
         return None
-    return carry_on(current, (reason, *reasons_of(current)), cause=cause, moment=now)
+    return carry_on(current, (reason, *current.against), cause=cause, moment=now)
 
 
 @transaction.atomic
@@ -60,7 +60,7 @@ def reinstate(
 
 
 def _others(certificate: Certificate) -> list[Reason]:
-    return [reason for reason in reasons_of(certificate) if reason.code not in SUSPENDING]
+    return [reason for reason in certificate.against if reason.code not in SUSPENDING]
 
 
 def _record(before: Certificate, lifted: Certificate, actor: AnyUser | None) -> None:
@@ -76,5 +76,5 @@ def _record(before: Certificate, lifted: Certificate, actor: AnyUser | None) -> 
 
 
 def _current(judge_version_id: int, criteria_version_id: int) -> Certificate | None:
-    found = Certificate.objects.current().with_names()
-    return found.filter(judge_version=judge_version_id, criteria_version=criteria_version_id).first()
+    found = Certificate.objects.current().of_pair(judge_version_id, criteria_version_id)
+    return found.with_names().first()
