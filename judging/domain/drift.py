@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from labeling.domain.agreement import Table
+from judging.domain.measured import Measured
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -73,21 +73,21 @@ def watch(cusum: Cusum, agreements: Iterable[bool]) -> Watch:
     return Watch(total, n, alarm_at)
 
 
-def agreements_of(certified: Table, bar: float) -> tuple[float, float]:
-    """(p0, p1) from the table that a certificate rests on, with kappa's `bar`.
+def agreements_of(certified: Measured, bar: float) -> tuple[float, float]:
+    """(p0, p1) from the rows that a certificate rests on, each by its weight, with kappa's `bar`.
 
-    p0: its agreement, at most 1 − 1/(n + 2): perfect agreement on few rows is no promise. p1: what kappa at
+    p0: its agreement, at most 1 − 1/(n + 2), n as `counts_like`: on few rows even all is no promise. p1: what kappa at
     the bar would agree, 1 − (1 − bar)·D with D = chance disagreement, but .05 to .08 below p0. Raises
-    Undefined on an empty table.
+    Undefined without a row.
     """
-    human, judge = certified.margins
+    human, judge = certified.margins()
     chance = human * (1 - judge) + judge * (1 - human)
-    p0 = min(certified.agreement, 1 - 1 / (certified.n + 2))
+    p0 = min(certified.agreement(), 1 - 1 / (certified.counts_like() + 2))
     return p0, min(p0 - 0.05, max(1 - (1 - bar) * chance, p0 - 0.08))
 
 
-def cusum_for(certified: Table, bar: float) -> Cusum:
-    """The CUSUM that watches a judge with this table. Raises as `agreements_of`, and ValueError where it
+def cusum_for(certified: Measured, bar: float) -> Cusum:
+    """The CUSUM that watches a judge measured so. Raises as `agreements_of`, and ValueError where it
     agrees so seldom that it cannot fall further.
     """
     p0, p1 = agreements_of(certified, bar)

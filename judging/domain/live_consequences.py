@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     type Draws = NDArray[float64]
 
 LEAST_LIVE = 30  # verdicts; fewer say nothing of a rate
+_UNEQUAL = (
+    "They were not equally likely to be chosen, so this counts rows and not live outputs, and the live pass "
+    "rate is not used."
+)
 _DRAWS, _SEED = 20_000, 20_250_211
 
 
@@ -101,10 +105,13 @@ def _drawn(live: Live, golden: Table, draws: int, seed: int) -> "tuple[Draws, Dr
     return (1 - good) * (1 - sp) / passes, good * (1 - se) / (1 - passes)
 
 
-def live_sentences(golden: Table, live: Live | None) -> list[Sentence]:
-    """The consequences in words; where there is a live pass rate, what depends on it goes by that."""
+def live_sentences(golden: Table, live: Live | None, *, weighted: bool = False) -> list[Sentence]:
+    """The consequences in words; where there is a live pass rate, what depends on it goes by that.
+
+    `weighted`: the golden rows were drawn unequally, so their plain counts are no errors on live outputs.
+    """
     of_golden = sentences(golden)
-    found = _computed(golden, live)
+    found = None if weighted else _computed(golden, live)
     if found is None:
         return of_golden
     _, refused_of_good, caught = of_golden
@@ -127,9 +134,11 @@ def _told(does: str, share: LiveShare, word: str) -> Sentence:
     )
 
 
-def live_rests_on(golden: Table, skipped: int, live: Live | None) -> str:
+def live_rests_on(golden: Table, skipped: int, live: Live | None, *, weighted: bool = False) -> str:
     """What the sentences take for granted, and by which pass rate they go: the live or the golden rows'."""
     words = rests_on(golden, skipped)
+    if weighted and golden.n:
+        return f"{words} {_UNEQUAL}"
     if live is None or golden.n == 0:
         return words
     if live.n < LEAST_LIVE:

@@ -9,6 +9,7 @@ from statistics import NormalDist
 
 from labeling.domain.agreement import (
     Interval,
+    Margins,
     Table,
     Undefined,
     kappa_exact,
@@ -18,7 +19,14 @@ from labeling.domain.agreement import (
     score_lower_at,
     score_z,
 )
-from labeling.domain.agreement.drawn import DrawnKappa, Stratum, drawn_kappa
+from labeling.domain.agreement.drawn import (
+    DrawnKappa,
+    Stratum,
+    drawn_agreement,
+    drawn_kappa,
+    drawn_margins,
+    effective_rows,
+)
 from labeling.domain.agreement.variance import kappa_variance
 
 _NO_ERROR = (
@@ -48,6 +56,26 @@ class Measured:
     def n(self) -> int:
         """Scored rows, whatever they weigh."""
         return self.table.n
+
+    def counts_like(self, human: bool | None = None) -> int:
+        """How many rows drawn evenly say as much; all of them where rows count alike.
+
+        `human`: only of the rows that people pass, or of those they fail.
+        """
+        return effective_rows(self.strata, human) if self.weighted else self._rows(human)
+
+    def missing(self, need: int, human: bool | None = None) -> int:
+        """Further rows, drawn as these were, with which they would count like `need` rows drawn evenly."""
+        have = self.counts_like(human)
+        return 0 if have >= need else math.ceil((need - have) * (self._rows(human) / have if have else 1))
+
+    def agreement(self) -> float:
+        """Share of rows, 0 to 1, on which people and judge agree; of the frame where rows weigh unequally."""
+        return drawn_agreement(self.strata) if self.weighted else self.table.agreement
+
+    def margins(self) -> Margins:
+        """Shares that people and judge pass, 0 to 1."""
+        return drawn_margins(self.strata) if self.weighted else self.table.margins
 
     def kappa(self) -> Fraction:
         """Exact where rows count alike."""
@@ -80,8 +108,15 @@ class Measured:
             return _known(self._drawn().z(float(bar), self._inflation))
         return score_z(self.table, float(bar)) / self._inflation
 
-    def labels_needed(self, bar: Decimal) -> int:
-        """Rows in all, drawn as these were, that would show such a kappa to be above the bar."""
+    def labels_needed(self, bar: Decimal, min_rows: int = 0) -> int:
+        """Rows in all, drawn as these were, that would show such a kappa to be above the bar; no fewer than
+        the policy asks for. Undefined, too, where these show it already.
+        """
+        if self.lower_bound() >= bar:
+            raise Undefined("The lower bound is above the bar already.")
+        return max(self._labels_needed(bar), self.n + self.missing(min_rows))
+
+    def _labels_needed(self, bar: Decimal) -> int:
         if not self.weighted:
             alike = labels_needed(self.table, float(self.kappa()), float(bar))
             return math.ceil(alike * max(1.0, self.design_effect))
@@ -89,6 +124,9 @@ class Measured:
         variance = kappa_variance(found.margins, found.value) / found.n
         wider = max(1.0, (found.se * self._inflation) ** 2 / variance) if variance > 0 else 1.0
         return math.ceil(labels_needed(found.margins, found.value, float(bar)) * wider)
+
+    def _rows(self, human: bool | None) -> int:
+        return {None: self.table.n, True: self.table.n_pass, False: self.table.n_fail}[human]
 
     @property
     def _inflation(self) -> float:

@@ -69,7 +69,7 @@ def watched(certificate: Certificate) -> Watched:
 def _cusum(certificate: Certificate) -> tuple[Cusum | None, str]:
     """What the certificate is watched by; None with a sentence where it cannot be watched."""
     try:
-        return cusum_for(certificate.calibration.table, float(certificate.bar)), ""
+        return cusum_for(certificate.calibration.measured, float(certificate.bar)), ""
     except Undefined:
         return None, "The certificate rests on no scored row, so there is no agreement that could fall."
     except ValueError:
@@ -149,7 +149,7 @@ def _alarm(under_watch: Watched, alarm_at: int) -> Reason:
     """The alarm in words. `alarm_at`: the row that raised it."""
     until = under_watch.rows[:alarm_at]
     wrong = sum(not row.agreed for row in until)
-    certified = under_watch.certificate.calibration.table.agreement
+    certified = under_watch.certificate.calibration.measured.agreement()
     return Reason(
         CertificateReason.DRIFT_ALARM,
         f"{wrong} of {len(until)}",

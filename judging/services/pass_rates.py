@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from judging.domain.pass_rate import PassRate, corrected_pass_rate
-from judging.models import Run
+from judging.models import Calibration, Run
 from judging.services.daily_rates import (
     Passed,
     live_verdicts,
@@ -15,7 +15,13 @@ from judging.services.daily_rates import (
     run_verdicts,
 )
 from judging.services.standing import Standing
-from labeling.domain.agreement import Interval, Table, Undefined, exact_interval
+from labeling.domain.agreement import Interval, Undefined, exact_interval
+
+# Unequal draws favour some errors over others, and nothing here weighs them back.
+_UNEQUAL = (
+    "The golden rows were not equally likely to be chosen, so the errors counted on them are not those on "
+    "live outputs."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +49,15 @@ class Rates:
     by_generator: dict[str, Rate]
 
 
-def rate_of(counted: Passed, golden: Table | None) -> Rate:
-    """The rate of these counts, corrected by the judge's table on golden rows; None: never calibrated."""
+def rate_of(counted: Passed, golden: Calibration | None) -> Rate:
+    """The rate of these counts, corrected by the judge's errors on golden rows; None: never calibrated."""
     interval = exact_interval(counted.passed, counted.n) if counted.n else None
     if golden is None:
         return Rate(counted, interval, None, "The judge was never calibrated, so its errors are not known.")
+    if golden.strata:
+        return Rate(counted, interval, None, _UNEQUAL)
     try:
-        return Rate(counted, interval, corrected_pass_rate(counted.passed, counted.n, golden), "")
+        return Rate(counted, interval, corrected_pass_rate(counted.passed, counted.n, golden.table), "")
     except Undefined as why:
         return Rate(counted, interval, None, str(why))
 
@@ -58,41 +66,41 @@ def rate_since(standing: Standing, days: int) -> Rate:
     """The rate over the live rows of the last so many days."""
     since = standing.now - timedelta(days=days)
     counted = passed_since(standing.judge_version.pk, standing.criteria_version.pk, since)
-    return rate_of(counted, table_of(standing))
+    return rate_of(counted, golden_of(standing))
 
 
 def rates_since(standing: Standing, days: int) -> Rates:
     """The same with each generator's own."""
     since = standing.now - timedelta(days=days)
     verdicts = live_verdicts(standing.judge_version.pk, standing.criteria_version.pk, since)
-    return _rates(rate_since(standing, days), passed_by_generator(verdicts), table_of(standing))
+    return _rates(rate_since(standing, days), passed_by_generator(verdicts), golden_of(standing))
 
 
 def rates_of_run(run: Run, standing: Standing) -> Rates:
     """The rates of one run; `standing` is of its judge on its criteria."""
-    golden = table_of(standing)
+    golden = golden_of(standing)
     return _rates(rate_of(passed_in(run), golden), passed_by_generator(run_verdicts(run)), golden)
 
 
-def _rates(whole: Rate, counted: dict[str, Passed], golden: Table | None) -> Rates:
+def _rates(whole: Rate, counted: dict[str, Passed], golden: Calibration | None) -> Rates:
     return Rates(whole, {generator: rate_of(each, golden) for generator, each in counted.items()})
 
 
-def table_of(standing: Standing) -> Table | None:
+def golden_of(standing: Standing) -> Calibration | None:
     """The golden rows by which rates are corrected; None where the judge was never calibrated."""
-    return standing.certificate.calibration.table if standing.certificate else None
+    return standing.certificate.calibration if standing.certificate else None
 
 
 def resource(standing: Standing, days: int) -> dict[str, Any]:
     """The rates of the last so many days as the API answers them."""
-    rates, golden = rates_since(standing, days), table_of(standing)
+    rates, golden = rates_since(standing, days), golden_of(standing)
     return {
         "judge": standing.judge_version.judge.slug,
         "judge_version": standing.judge_version.number,
         "criteria": standing.criteria_version.criteria_set.slug,
         "criteria_version": standing.criteria_version.number,
         "days": days,
-        "golden_rows": golden.n if golden else 0,
+        "golden_rows": golden.table.n if golden else 0,
         **_written(rates.whole),
         "generators": [
             {"generator_model": generator, **_written(each)} for generator, each in rates.by_generator.items()

@@ -142,7 +142,11 @@ class Answer:
 
     @property
     def consequences(self) -> list[Sentence]:
-        found = live_sentences(_table(self.standing), self.live) if self.standing.certificate else []
+        certificate = self.standing.certificate
+        if certificate is None:
+            return []
+        weighted = certificate.calibration.measured.weighted
+        found = live_sentences(_table(self.standing), self.live, weighted=weighted)
         return [Sentence(_unbroken(each.claim), each.doubt) for each in found]
 
     @property
@@ -150,7 +154,8 @@ class Answer:
         certificate = self.standing.certificate
         if certificate is None:
             return ""
-        return live_rests_on(_table(self.standing), certificate.calibration.skipped, self.live)
+        skipped, weighted = certificate.calibration.skipped, certificate.calibration.measured.weighted
+        return live_rests_on(_table(self.standing), skipped, self.live, weighted=weighted)
 
     @property
     def layer1(self) -> Layer1 | None:

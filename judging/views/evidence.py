@@ -22,7 +22,7 @@ from judging.views.pairs import UNFINISHED, jurors_of, load_pairs, worth_of
 from judging.views.replays import replayed
 from judging.views.seats import skips_of
 from judging.views.two_by_two import two_by_two
-from labeling.domain.agreement import band, kappa
+from labeling.domain.agreement import band
 
 _HISTORY = 20  # events shown
 _FEW = 2_000  # rows on which jurors are compared while the page waits; of more, another page tells
@@ -68,7 +68,7 @@ def _at_work(standing: Standing) -> Run | None:
 
 
 def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
-    table, kills = certificate.calibration.table, kills_of(certificate.calibration)
+    measured, kills = certificate.calibration.measured, kills_of(certificate.calibration)
     jurors, version = jurors_of([certificate]).get(certificate.calibration.run_id, []), _with_jurors(standing)
     return _costs(certificate, version) | {
         "calibration": certificate.calibration,
@@ -79,7 +79,7 @@ def _behind(standing: Standing, certificate: Certificate) -> dict[str, Any]:
         "idle": idle_of(kills),
         "above": named(kills),
         "more_lines": more_lines_of(certificate),
-        "band": _BANDS.get(defined(lambda: band(kappa(table))) or ""),
+        "band": _BANDS.get(defined(lambda: band(float(measured.kappa()))) or ""),
         "jurors": jurors,
         "skips": skips_of(certificate.calibration),
         "warnings": warnings_here(version, standing),

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from judging.domain.figures import many, percent, percent_interval
 from judging.models import Run
-from judging.services.pass_rates import Rate, Rates, rates_of_run, rates_since, table_of
+from judging.services.pass_rates import Rate, Rates, golden_of, rates_of_run, rates_since
 from judging.services.standing import Standing, find_standing
 from judging.views.dashboard import standing_or_404
 from judging.views.tabs import page_about
@@ -52,7 +52,7 @@ def pass_rates(request: Request, judge: str, criteria: str) -> HttpResponse:
     """What share of live outputs the judge passes, raw and corrected, by generator."""
     standing = standing_or_404(request, judge, criteria)
     spans = [_span(f"The last {days} days", rates_since(standing, days)) for days in _SPANS]
-    context = page_about(standing, "pass_rates") | {"spans": spans, "golden": table_of(standing)}
+    context = page_about(standing, "pass_rates") | {"spans": spans, "golden": golden_of(standing)}
     return render(request, "judging/pass_rates.html", context)
 
 

@@ -36,7 +36,6 @@ from judging.tasks import start_work
 from judging.views.figures import defined
 from judging.views.run_outcomes import outcomes_listed
 from labeling.access import led_sets
-from labeling.domain.agreement import kappa_exact
 from labeling.views.scope import page_of
 from vera_site.http import Request, part
 
@@ -115,7 +114,7 @@ def _results(runs: Sequence[Run]) -> dict[int, str]:
 
 
 def _kappa(calibration: Calibration) -> str:
-    exact = defined(lambda: kappa_exact(calibration.table))
+    exact = defined(calibration.measured.kappa)
     bar = calibration.criteria_version.criteria_set.bar
     return f"kappa {shown_kappa(exact, bar)}, {calibration.table.n:,} rows"
 

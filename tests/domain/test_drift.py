@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judging.domain.drift import CLEAN_ROWS, Cusum, agreements_of, alarm_limit, cusum_for, run_length, watch
+from judging.domain.measured import Measured
 from labeling.domain.agreement import Table, Undefined
+from labeling.domain.agreement.drawn import Stratum
 from tests.shared import vectors
 
 SIMULATED = Cusum(0.93, 0.85)
@@ -79,14 +81,25 @@ def test_one_more_disagreement_never_lowers_it(agreements: list[bool], place: in
     ],
 )
 def test_what_is_certified_and_what_would_be_worse(table: Table, p0: float, p1: float) -> None:
-    assert agreements_of(table, 0.65) == pytest.approx((p0, p1), abs=1e-3)
+    assert agreements_of(Measured(table), 0.65) == pytest.approx((p0, p1), abs=1e-3)
+
+
+def test_rows_that_were_likelier_to_be_drawn_count_less() -> None:
+    # 40 easy rows stand for 400, all agreed on; 60 hard ones for themselves, 30 agreed on.
+    easy, hard = Table(20, 0, 0, 20), Table(15, 15, 15, 15)
+    drawn = Measured(Table(35, 15, 15, 35), (Stratum(0.1, easy), Stratum(1.0, hard)))
+
+    p0, p1 = agreements_of(drawn, 0.65)
+
+    assert p0 == pytest.approx(430 / 460)  # plainly counted it would be .70
+    assert p1 == pytest.approx(430 / 460 - 0.08)  # chance disagrees on .5
 
 
 def test_without_rows_nothing_is_watched() -> None:
     with pytest.raises(Undefined):
-        cusum_for(Table(0, 0, 0, 0), 0.65)
+        cusum_for(Measured(Table(0, 0, 0, 0)), 0.65)
     with pytest.raises(ValueError, match="lies below the certified one"):
-        cusum_for(Table(0, 49, 50, 1), 0.65)
+        cusum_for(Measured(Table(0, 49, 50, 1)), 0.65)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,15 @@ def test_at_the_golden_rows_own_rate_it_is_their_own_share() -> None:
     assert found.bad_among_passed.value == pytest.approx(5 / 95)
 
 
+def test_of_rows_drawn_unequally_the_live_rate_says_nothing() -> None:
+    said = live_sentences(TABLE, Live(290, 500, 30), weighted=True)
+    words = live_rests_on(TABLE, 0, Live(290, 500, 30), weighted=True)
+
+    assert said == sentences(TABLE)
+    assert "They were not equally likely to be chosen" in words
+    assert "it passed 290" not in words
+
+
 def test_the_interval_is_that_of_independent_draws() -> None:
     # By quantiles of scipy's Beta at evenly spread points in three dimensions, instead of random ones.
     points = stats.qmc.Sobol(3, seed=7).random_base2(15)

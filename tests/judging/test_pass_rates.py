@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from judging.domain.control_charts import Counted
 from judging.domain.pass_rate import corrected_pass_rate
-from judging.models import Certificate, JudgeVersion, Run, Verdict
+from judging.models import Calibration, Certificate, JudgeVersion, Run, Verdict
 from judging.services.daily_rates import Passed, by_day, passed_since
 from judging.services.tokens import create_token
 from labeling.domain.agreement import Table
@@ -121,6 +121,21 @@ def test_where_nothing_can_be_corrected_it_is_null_and_said(criteria_set: Criter
 
     assert read(secret)["corrected"] is None
     assert "hardly tells good from bad" in str(read(secret)["why_not_corrected"])
+
+
+def test_rows_drawn_unequally_correct_nothing(
+    strict: JudgeVersion, criteria_set: CriteriaSet, secret: str, lead: User, client: Client
+) -> None:
+    make_scoring(strict, criteria_set, ["pass"] * 58 + ["fail"] * 42)
+    cells = {"a": 90, "b": 10, "c": 5, "d": 45, "skipped_pass": 0, "skipped_fail": 0}
+    Calibration.objects.update(strata={"half": {"probability": 0.5} | cells})
+
+    found, pages = read(secret), [text(client.get(url)) for url in (URL, "/dashboard/strict/replies/")]
+
+    assert (found["raw"], found["corrected"], found["corrected_interval"]) == (0.58, None, None)
+    assert "not equally likely to be chosen" in str(found["why_not_corrected"])
+    assert all("not equally likely to be chosen" in page for page in pages)
+    assert "by its live pass rate" not in pages[1]
 
 
 def test_a_token_of_another_scope_or_set_reads_nothing(
