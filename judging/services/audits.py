@@ -7,7 +7,7 @@ said of them. So a labeler learns nothing from the order, and rows that certify 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from judging.domain.reasons import KILLED
+from judging.domain.reasons import KILLED, SkipReason
 from judging.models import Run, Verdict
 from labeling.access import AnyUser
 from labeling.models import Candidate, Draw, DrawnRow, Label, Ruling
@@ -17,6 +17,7 @@ from labeling.services.draws import draw_audit, draw_some
 from labeling.services.queue import bring_forward
 
 SAMPLE = 20  # rows that a lead sends to people at once
+_NOT_ASKED = (KILLED, SkipReason.CANCELLED, SkipReason.BUDGET_SPENT)
 
 
 class NothingToSend(ValueError):
@@ -26,7 +27,7 @@ class NothingToSend(ValueError):
 def draw_for_audit(*, run: Run) -> Draw | None:
     """Send the audit share of a scoring run's live rows to people, once; None for other runs and for none.
 
-    Called in the transaction that ends the run.
+    Called in the transaction that ends or cancels the run.
     """
     if run.kind != Run.Kind.SCORING:
         return None
@@ -84,10 +85,11 @@ def send_row(*, run: Run, candidate_id: int, actor: AnyUser) -> None:
 def live_rows(run: Run) -> CandidateQuerySet:
     """The rows of a run that nobody had labelled or ruled on when it began, whatever was said of them.
 
-    Without those that Layer 1 killed: no judge was asked about them, so no label of theirs could check it.
-    That, too, is told by their content alone.
+    Without those about which no judge was asked, so that no label could check it: killed by Layer 1, which
+    their content alone tells, or left when the run was cancelled, which goes by their turn.
     """
-    own = Verdict.objects.own().filter(run=run, repeat=0, candidate=OuterRef("pk")).exclude(reason=KILLED)
+    own = Verdict.objects.own().filter(run=run, repeat=0, candidate=OuterRef("pk"))
+    own = own.exclude(reason__in=_NOT_ASKED)
     before = {"candidate": OuterRef("pk"), "version": run.criteria_version_id}
     before |= {"created_at__lt": run.created_at}
     return CandidateQuerySet(Candidate).filter(

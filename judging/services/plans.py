@@ -150,5 +150,5 @@ def _recorded_juror(version: JudgeVersion, recording_id: int, criteria: Criteria
         examples=None,
         schema={},
         recording_id=recording_id,
-        fitting=fitting(criteria, scores.values_list("scores", flat=True)),
+        fitting=fitting(criteria, scores.values_list("scores", flat=True).iterator(chunk_size=2000)),
     )

@@ -13,6 +13,7 @@ from django.utils import timezone
 from judging.domain.reasons import PauseReason, SkipReason
 from judging.domain.reply import storable
 from judging.models import JudgeVersion, Run, Schedule, Verdict
+from judging.services.audits import draw_for_audit
 from judging.services.calibration import layer1_of
 from judging.services.certification import certify_run
 from judging.services.examples import without_examples
@@ -279,6 +280,7 @@ def _cancel(run: Run, known: Mapping[int, str], actor: AnyUser | None) -> Run:
         Verdict.objects.filter(run=locked), SkipReason.BUDGET_SPENT if is_spent else SkipReason.CANCELLED
     )
     certify_run(run=locked, known=known)
+    draw_for_audit(run=locked)  # what it did judge counts among live verdicts
     _record(locked, actor, "run_cancelled")
     return locked
 

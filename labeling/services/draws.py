@@ -1,6 +1,7 @@
 """Drawing rows that people check: with a stored probability, by nothing that a judge or a person has said."""
 
 from collections.abc import Iterable
+from itertools import batched
 
 from django.db import transaction
 
@@ -9,6 +10,8 @@ from labeling.domain.sampling import audit_seed, first_drawn, is_drawn
 from labeling.models import CriteriaVersion, Draw, DrawnRow
 from labeling.services.audit import record
 from labeling.services.queue import bring_forward
+
+_CHUNK = 500
 
 type Rows = Iterable[tuple[int, str]]  # candidate ids with their content hashes
 
@@ -48,7 +51,10 @@ def drawn_for(version: CriteriaVersion, judge: str, candidate_ids: Iterable[int]
     audits = DrawnRow.objects.filter(
         draw__version=version, draw__strategy=Draw.Strategy.AUDIT, draw__judge=judge
     )
-    return set(audits.values_list("candidate_id", flat=True)).intersection(candidate_ids)
+    drawn: set[int] = set()
+    for chunk in batched(candidate_ids, _CHUNK):  # a judge's draws of years are not read to end one run
+        drawn.update(audits.filter(candidate__in=chunk).values_list("candidate_id", flat=True))
+    return drawn
 
 
 def _kept(
@@ -73,7 +79,7 @@ def _kept(
     )
     DrawnRow.objects.bulk_create(
         (DrawnRow(draw=draw, candidate_id=pk, probability=probability) for pk in candidate_ids),
-        batch_size=500,
+        batch_size=_CHUNK,
     )
     moved = bring_forward(version=version, candidate_ids=candidate_ids)
     record(

@@ -1,15 +1,27 @@
 """Live rows that go to people: which are drawn, by what, and what that tells nobody."""
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from judging.models import Run, Verdict
 from judging.services.audits import NothingToSend, draw_for_audit, sample_to_people
 from judging.services.finishing import finish_run
+from judging.services.runs import cancel_run
 from labeling.models import AuditEvent, Candidate, CriteriaSet, Draw, DrawnRow, Label, Slot
+from labeling.services.draws import drawn_for
 from labeling.services.queue import FIRST, open_slots
-from tests.factories import live, make_criteria_set, make_judge, make_label, make_ruling, make_user
+from tests.factories import (
+    live,
+    make_candidate,
+    make_criteria_set,
+    make_judge,
+    make_label,
+    make_ruling,
+    make_user,
+)
 from tests.judging.auditing import drawn_by_a_run, make_scoring
 from tests.judging.golden import make_run
 
@@ -38,6 +50,20 @@ def test_a_scoring_run_that_ends_sends_its_share_to_people(criteria_set: Criteri
     assert sorted(queued) == sorted(draw.rows.values_list("candidate_id", flat=True))
     assert 8 <= len(queued) <= 34  # 60 · .333 ± 3.5 standard deviations
     assert AuditEvent.objects.get(action="audit_drawn").details["frame"] == 60
+
+
+def test_a_cancelled_run_sends_its_share_of_what_it_had_judged(criteria_set: CriteriaSet) -> None:
+    run = make_scoring(make_judge("strict"), criteria_set, ["pass"] * 60)
+    later = list(run.verdicts.order_by("pk").values_list("pk", flat=True)[30:])
+    Verdict.objects.filter(pk__in=later).update(outcome="pending", filled_at=None)
+    Run.objects.filter(pk=run.pk).update(state="running")
+
+    cancel_run(run=run)
+
+    draw = Draw.objects.get()
+    judged = run.verdicts.filter(outcome="pass").values("candidate")
+    assert draw.frame == 30
+    assert draw.rows.filter(candidate__in=judged).count() == draw.rows.count() > 0
 
 
 def test_what_the_judge_said_chooses_nothing(criteria_set: CriteriaSet) -> None:
@@ -87,6 +113,17 @@ def test_drawn_twice_it_is_drawn_once(criteria_set: CriteriaSet) -> None:
 
     assert draw_for_audit(run=run) is None
     assert Draw.objects.count() == 1
+
+
+def test_what_was_drawn_in_earlier_years_is_not_read(criteria_set: CriteriaSet) -> None:
+    judge = make_judge()
+    drawn = drawn_by_a_run(make_scoring(judge, criteria_set, ["pass"] * 30))
+    new = make_candidate(criteria_set, "New.")
+
+    with CaptureQueriesContext(connection) as queries:
+        assert drawn_for(live(criteria_set), str(judge), [new.pk, drawn[0]]) == {drawn[0]}
+
+    assert all(f'"candidate_id" IN ({new.pk}, {drawn[0]})' in each["sql"] for each in queries)
 
 
 def test_rows_that_people_had_decided_before_are_no_live_rows(criteria_set: CriteriaSet) -> None:
