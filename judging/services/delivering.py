@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F, Min
 from django.utils import timezone
 
 from judging.domain.webhook_events import MOST_TRIES, wait_after
 from judging.domain.webhook_signing import signed_headers
 from judging.loop import run_in_loop
-from judging.models import Delivery, DeliveryTry
+from judging.models import Delivery, DeliveryTry, Webhook
 from judging.services.posting import PATIENCE, Answer, post
 from judging.services.stopping import is_stopping
 from judging.services.webhooks import secrets_of, switch_webhook
@@ -81,13 +81,20 @@ def _claim(delivery: Delivery, now: datetime) -> bool:
 
 
 def _send(claimed: list[Claimed]) -> None:
+    """An answer that cannot be saved costs no other: what the database said is raised once all are saved."""
+    unsaved: list[DatabaseError] = []
     waiting = {run_in_loop(post(*_request(each))): each for each in claimed}
     while waiting and not is_stopping():
         for future in wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED).done:
-            _finish(waiting.pop(future), future)
+            try:
+                _finish(waiting.pop(future), future)
+            except DatabaseError as error:
+                unsaved.append(error)
     for future, each in waiting.items():
         future.cancel()
         _give_back(each)
+    if unsaved:
+        raise unsaved[0]
 
 
 def _request(claimed: Claimed) -> tuple[str, Mapping[str, str], bytes]:
@@ -109,8 +116,13 @@ def _finish(claimed: Claimed, future: Future[Answer]) -> None:
 
 @transaction.atomic
 def finish(claimed: Claimed, answer: Answer, now: datetime) -> None:
-    """Write down what came of a try, and when there will be another one."""
-    delivery = claimed.delivery
+    """Write down what came of a try, and when there will be another; nothing of a deleted webhook."""
+    if answer.status == _GONE:
+        # Before its messages, as everybody does who switches it off: in the other order two would deadlock.
+        Webhook.objects.select_for_update().filter(pk=claimed.delivery.webhook_id).first()
+    delivery = Delivery.objects.select_for_update().filter(pk=claimed.delivery.pk).first()
+    if delivery is None:
+        return
     DeliveryTry.objects.create(
         delivery=delivery,
         number=claimed.number,

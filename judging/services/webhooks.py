@@ -145,6 +145,8 @@ def show_secret(*, webhook: Webhook, actor: AnyUser) -> str:
 def delete_webhook(*, webhook: Webhook, actor: AnyUser | None = None) -> None:
     """Take an address away, with the log of what was sent there."""
     locked = _locked(webhook)
+    # An answer that is being saved is waited for: its try would be one of a message that is no more.
+    list(locked.deliveries.select_for_update().order_by("pk").values_list("pk"))
     _record(locked, actor, "webhook_deleted")
     locked.delete()
 

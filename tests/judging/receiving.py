@@ -9,10 +9,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
+from django.utils import timezone
+from pytest_django import Settings
 from standardwebhooks.webhooks import Webhook as Verifier
 
-from judging.models import Webhook
-from judging.services.webhooks import add_webhook, secrets_of
+from judging.models import Delivery, Webhook
+from judging.services.webhooks import add_webhook, secrets_of, send_test
 from labeling.models import CriteriaSet
 
 
@@ -129,6 +131,17 @@ class Receiver(ThreadingHTTPServer):
 
 def make_webhook(criteria_set: CriteriaSet | None, url: str) -> Webhook:
     return add_webhook(url=url, criteria_set=criteria_set)
+
+
+def told(settings: Settings, receiver: Receiver, criteria_set: CriteriaSet) -> Webhook:
+    """A webhook of the set that may call the receiver."""
+    settings.VERA_WEBHOOK_HOSTS = [receiver.host]
+    return make_webhook(criteria_set, receiver.url)
+
+
+def waiting(criteria_set: CriteriaSet, url: str = "https://example.org/") -> Delivery:
+    """A message that is due, to an address of its own."""
+    return send_test(webhook=make_webhook(criteria_set, url), now=timezone.now())
 
 
 def secret_of(webhook: Webhook) -> str:

@@ -10,14 +10,14 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from judging.domain.webhook_events import MOST_TRIES
-from judging.models import Delivery, Webhook
+from judging.models import Delivery
 from judging.services.delivering import LEASE, _claim, claim_due, deliver_due, finish
 from judging.services.posting import Answer
 from judging.services.webhooks import change_secret, replay, secrets_of, send_test, switch_webhook
 from labeling.models import AuditEvent, CriteriaSet
 from tests.factories import make_criteria_set, make_judge
 from tests.judging.dashboards import certify
-from tests.judging.receiving import Receiver, make_webhook, secret_of, status
+from tests.judging.receiving import Receiver, make_webhook, secret_of, status, told, waiting
 
 pytestmark = pytest.mark.django_db
 
@@ -25,16 +25,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def criteria_set() -> CriteriaSet:
     return make_criteria_set("replies")
-
-
-def told(settings: Settings, receiver: Receiver, criteria_set: CriteriaSet) -> Webhook:
-    """A webhook of the set that may call the receiver."""
-    settings.VERA_WEBHOOK_HOSTS = [receiver.host]
-    return make_webhook(criteria_set, receiver.url)
-
-
-def waiting(criteria_set: CriteriaSet, url: str = "https://example.org/") -> Delivery:
-    return send_test(webhook=make_webhook(criteria_set, url), now=timezone.now())
 
 
 def fail(answer: Answer, now: datetime) -> Delivery:
