@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-type Replays = Literal["steady", "worse", "missing"]
+from judging.domain.control_charts import ControlChart
+from judging.domain.replay_findings import Replays
+
 type Audits = Literal["steady", "alarm", "missing"]
 type Rates = Literal["steady", "moved", "missing"]
-type Kind = Literal["steady", "judge", "product", "unclear", "unknown"]
+type Kind = Literal["steady", "watch", "judge", "product", "unclear", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ _STEADY = "Replays and audit are steady: the judge is as good as when it was cer
 _REPLAY_STEADY = "The judge answers the golden rows as it did when it was certified"
 _AUDIT_STEADY = "People agree with the judge on audited live rows as often as when it was certified"
 _BOTH = "The judge moved: it answers golden rows worse than it did, and people disagree with it on live rows."
+_REPLAY_ONCE = "One golden replay came out worse than the certified run, which may be chance"
+_AND_WAIT = "See what the next replay says, or start one now."
 _REPLAY_ONLY = "The judge moved: it answers golden rows worse than it did"
 _AUDIT_ONLY = "People disagree with the judge on live rows more than they did"
 _AND_ASK = "Find out what the provider changed, and calibrate again."
@@ -74,6 +78,31 @@ _TOLD: dict[tuple[Replays, Audits], dict[Rates, Told]] = {
             f"{_REPLAY_STEADY}. Too few live rows are judged and labelled to say how it does there: let a "
             "schedule judge new rows, and label those of the audit.",
         ),
+    },
+    ("watch", "steady"): {
+        "steady": Told(
+            "watch", f"{_REPLAY_ONCE}: people agree with it on live rows as often as before. {_AND_WAIT}"
+        ),
+        "moved": Told("watch", f"{_REPLAY_ONCE}, and its pass rate moved. {_AND_WAIT}"),
+        "missing": Told(
+            "watch", f"{_REPLAY_ONCE}: on audited live rows people agree with it as before. {_AND_WAIT}"
+        ),
+    },
+    ("watch", "alarm"): {
+        "steady": Told("unclear", f"{_AUDIT_ONLY}. {_REPLAY_ONCE}. {_AND_WAIT}"),
+        "moved": Told("unclear", f"{_AUDIT_ONLY}, and its pass rate moved. {_REPLAY_ONCE}. {_AND_WAIT}"),
+        "missing": Told("unclear", f"{_AUDIT_ONLY}. {_REPLAY_ONCE}. A second one tells: start it now."),
+    },
+    ("watch", "missing"): {
+        "steady": Told(
+            "watch",
+            f"{_REPLAY_ONCE}, and it passes as many live outputs as usual. Label audited rows. {_AND_WAIT}",
+        ),
+        "moved": Told(
+            "watch",
+            f"{_REPLAY_ONCE}. Its pass rate moved, too, and no labels of audited rows say why. {_AND_WAIT}",
+        ),
+        "missing": Told("watch", f"{_REPLAY_ONCE}. {_AND_WAIT}"),
     },
     ("worse", "steady"): {
         "steady": Told(
@@ -156,6 +185,22 @@ type Missing = Literal["audit_off", "no_audit_labels", "no_replay_planned", "no_
 
 # How long each kind of evidence may be away before that is itself a warning.
 AUDIT_DAYS, REPLAY_DAYS, JUDGED_DAYS = 7, 7, 4
+LEAST_AUDITED = 20  # rows on which people and judge have both decided; fewer show no steadiness
+
+
+def audits_say(n: int, alarmed: bool, last: datetime | None, now: datetime) -> Audits:
+    """What the audit says with `n` rows, the last of them settled at `last`."""
+    if alarmed:
+        return "alarm"
+    fresh = last is not None and now - last <= timedelta(days=AUDIT_DAYS + 1)
+    return "steady" if fresh and n >= LEAST_AUDITED else "missing"
+
+
+def rates_say(passes: ControlChart) -> Rates:
+    """What the daily pass rates say."""
+    if passes.baseline is None or all(day.low is None for day in passes.days):
+        return "missing"
+    return "moved" if passes.newest_out else "steady"
 
 
 @dataclass(frozen=True, slots=True)

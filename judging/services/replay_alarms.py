@@ -1,20 +1,27 @@
 """What a golden replay does to a certificate in the transaction that ends it: suspend, lift, or nothing."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
-
+from judging.domain.drift_words import REPLAY_DAYS
 from judging.domain.figures import plain, shown_kappa
 from judging.domain.reasons import CertificateReason, Reason
-from judging.domain.replay_findings import PASSES_TO_LIFT, Finding, alarm, passed_in_a_row
+from judging.domain.replay_findings import (
+    PASSES_TO_LIFT,
+    ReplayFinding,
+    Replays,
+    alarm,
+    passed_in_a_row,
+    said,
+)
 from judging.models import Calibration, Certificate, Run
 from judging.services.certificates import lock, policy_then, suspensions
 from judging.services.deciding import decision_on
 from judging.services.replays import changes
 from judging.services.suspending import reinstate, suspend
 
-_MOST = 10  # replays looked at: the newest
+_MOST = 10  # replays shown: the newest
+_TO_ALARM = 2  # replays that an alarm goes by; each is compared row by row while other writers wait
 
 _BEGINS = (Certificate.Cause.RUN, Certificate.Cause.REINSTATED)
 _SUSPENDS = (Certificate.Cause.REPLAY, Certificate.Cause.DRIFT, Certificate.Cause.PROVIDER_MODEL)
@@ -41,7 +48,7 @@ def act_on_replay(*, run: Run, now: datetime) -> Certificate | None:
 
 
 def _suspend(certificate: Certificate, now: datetime) -> Certificate | None:
-    found = alarm(findings_since_certified(certificate))
+    found = alarm(findings_since_certified(certificate, _TO_ALARM))
     if found is None:
         return None
     return suspend(
@@ -54,7 +61,7 @@ def _suspend(certificate: Certificate, now: datetime) -> Certificate | None:
 
 
 def _lift(certificate: Certificate, now: datetime) -> Certificate | None:
-    passed = passed_in_a_row(findings_since_suspended(certificate))
+    passed = passed_in_a_row(findings_since_suspended(certificate, PASSES_TO_LIFT))
     if len(passed) < PASSES_TO_LIFT:
         return None
     last, before = passed[0], passed[1]
@@ -66,14 +73,31 @@ def _lift(certificate: Certificate, now: datetime) -> Certificate | None:
     )
 
 
-def findings_since_certified(certificate: Certificate) -> list[Finding]:
-    """What replays found since the run behind the certificate, or since a suspension was last lifted."""
-    return _findings(certificate, _newest(certificate, _BEGINS))
+def findings_since_certified(certificate: Certificate, most: int = _MOST) -> list[ReplayFinding]:
+    """What replays found since the run behind the certificate, or since a suspension was last lifted.
+
+    The newest first. Those that lifted it themselves are among them.
+    """
+    return _findings(certificate, _begin(certificate), most)
 
 
-def findings_since_suspended(certificate: Certificate) -> list[Finding]:
+def findings_since_suspended(certificate: Certificate, most: int = _MOST) -> list[ReplayFinding]:
     """What replays found that began after the certificate was last suspended; the newest first."""
-    return _findings(certificate, suspended_by(certificate))
+    return _findings(certificate, suspended_by(certificate), most)
+
+
+def said_by_replays(certificate: Certificate, found: list[ReplayFinding], now: datetime) -> Replays:
+    """What replays since it was certified say of its judge; every page that tells of them goes by this.
+
+    What they took away is gone until the suspension is lifted, whatever the next one says.
+    """
+    suspension = suspended_by(certificate) if suspensions(certificate) else None
+    if suspension is not None and suspension.cause == Certificate.Cause.REPLAY:
+        return "worse"
+    if not found or now - found[0].at > timedelta(days=REPLAY_DAYS + 1):
+        return "missing"
+    codes = {reason.code for reason in certificate.against}
+    return said(found, reached_bar=CertificateReason.BELOW_BAR not in codes)
 
 
 def suspended_by(certificate: Certificate) -> Certificate | None:
@@ -81,41 +105,43 @@ def suspended_by(certificate: Certificate) -> Certificate | None:
     return _newest(certificate, _SUSPENDS)
 
 
-def _newest(certificate: Certificate, causes: tuple[Certificate.Cause, ...]) -> Certificate | None:
+def _begin(certificate: Certificate) -> Certificate | None:
+    begun = _newest(certificate, _BEGINS)
+    if begun is not None and begun.cause == Certificate.Cause.REINSTATED and begun.actor_id is None:
+        return _newest(certificate, _SUSPENDS, before=begun.pk)
+    return begun
+
+
+def _newest(
+    certificate: Certificate, causes: tuple[Certificate.Cause, ...], before: int | None = None
+) -> Certificate | None:
     events = Certificate.objects.filter(
         judge_version=certificate.judge_version_id,
         criteria_version=certificate.criteria_version_id,
         calibration__run=certificate.calibration.run_id,
         cause__in=causes,
     )
-    return events.order_by("-pk").first()
+    earlier = events if before is None else events.filter(pk__lt=before)
+    return earlier.order_by("-pk").first()
 
 
-def _findings(certificate: Certificate, since: Certificate | None) -> list[Finding]:
+def _findings(certificate: Certificate, since: Certificate | None, most: int) -> list[ReplayFinding]:
     if since is None:
         return []
-    counted = _replays(certificate).filter(run__created_at__gte=since.created_at)
-    return [_finding(certificate, replay) for replay in counted[:_MOST]]
+    replays = Calibration.objects.replays_of(certificate).filter(run__created_at__gte=since.created_at)
+    return [_finding(certificate, replay) for replay in replays[:most]]
 
 
-def _replays(certificate: Certificate) -> QuerySet[Calibration]:
-    counted = Calibration.objects.filter(
-        run__kind=Run.Kind.REPLAY,
-        run__judge_version=certificate.judge_version_id,
-        judge_version=certificate.judge_version_id,
-        criteria_version=certificate.criteria_version_id,
-        is_current=True,
-    )
-    return counted.select_related("run").order_by("-run__finished_at", "-run")
-
-
-def _finding(certificate: Certificate, replay: Calibration) -> Finding:
+def _finding(certificate: Certificate, replay: Calibration) -> ReplayFinding:
     policy = replace(policy_then(certificate), rule="point")  # a replay is no look of the plan
     decision = decision_on(policy, replay, calibrated_at=replay.as_of, moment=replay.as_of)
-    return Finding(
+    return ReplayFinding(
         run_id=replay.run_id,
+        at=replay.as_of,
+        rows=decision.n,
         kappa=shown_kappa(decision.kappa, certificate.bar),
+        interval="{:.2f} to {:.2f}".format(*decision.interval) if decision.interval else "",
         bar=plain(certificate.bar),
         codes={reason.code for reason in decision.reasons},
-        chance=changes(certificate.calibration, replay).chance_of_worse,
+        changes=changes(certificate.calibration, replay),
     )

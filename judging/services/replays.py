@@ -10,7 +10,7 @@ from judging.domain.comparison import Changes
 from judging.models import Calibration, Run
 from judging.services.calibration import attempts, calibrate, golden_truths, layer1
 from judging.services.comparing import compared, judges_on_certify_rows
-from judging.services.recounting import count_again
+from judging.services.recounting import count_again, people_now
 from judging.services.retried import asked_again
 from labeling.services.human_agreement import human_agreement
 
@@ -28,7 +28,9 @@ def count_replay(*, run: Run, known: Mapping[int, str], now: datetime | None = N
     if counted is None:
         return _counted(run, known, moment)
     answered, _ = asked_again(counted)
-    return count_again(run, answered, moment) if answered else []
+    if not answered:
+        return []
+    return count_again(run, answered, moment, people=people_now(run.criteria_version))
 
 
 def _counted(run: Run, known: Mapping[int, str], moment: datetime) -> list[Calibration]:
@@ -49,18 +51,6 @@ def _counted(run: Run, known: Mapping[int, str], moment: datetime) -> list[Calib
         )
         for judge in (run.judge_version, *jurors)
     ]
-
-
-def last_replay(calibration: Calibration) -> Calibration | None:
-    """The newest replay of the versions that `calibration` is of, as it was counted."""
-    replays = Calibration.objects.filter(
-        run__kind=Run.Kind.REPLAY,
-        run__judge_version=calibration.judge_version_id,
-        judge_version=calibration.judge_version_id,
-        criteria_version=calibration.criteria_version_id,
-        is_current=True,
-    )
-    return replays.select_related("run").order_by("-pk").first()
 
 
 def changes(certified: Calibration, replay: Calibration) -> Changes:

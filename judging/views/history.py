@@ -17,11 +17,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from judging.domain.certificate_states import MEANINGS, state_of
 from judging.domain.reasons import Reason
-from judging.domain.replay_findings import PASSES_TO_LIFT, Finding, passed_in_a_row
+from judging.domain.replay_findings import PASSES_TO_LIFT, SUMMARIES, ReplayFinding, passed_in_a_row
 from judging.forms.lifting import LiftForm
 from judging.models import Certificate, Run
 from judging.services.certificates import suspensions
-from judging.services.replay_alarms import findings_since_certified, findings_since_suspended, suspended_by
+from judging.services.replay_alarms import (
+    findings_since_certified,
+    findings_since_suspended,
+    said_by_replays,
+    suspended_by,
+)
 from judging.services.runs import CannotRun
 from judging.services.standing import Standing
 from judging.services.starting import start_once
@@ -45,7 +50,7 @@ class Suspended:
 
     reasons: tuple[Reason, ...]
     since: datetime
-    found: list[Finding]
+    found: list[ReplayFinding]
     passed: int
     over: bool  # the certificate beneath has run out meanwhile
     needed: int = PASSES_TO_LIFT
@@ -130,13 +135,12 @@ def _context(request: Request, standing: Standing, form: LiftForm) -> dict[str, 
     )
     page = page_of(_events(standing), request, _PER_PAGE)
     shown, earlier = list(page), _events(standing)[page.end_index() : page.end_index() + 1].first()
-    return page_about(standing, "certificate_history") | {
+    context = page_about(standing, "certificate_history") | _replays(standing)
+    return context | {
         "state": state_words(state),
         "meaning": MEANINGS[state],
         "page": page,
         "told": told(shown, earlier),
-        "suspended": _suspended(standing),
-        "found": findings_since_certified(standing.certificate) if standing.certificate else [],
         "form": form,
         "readers": _readers(standing.criteria_version),
         "calibrate": calibrate_url(standing),
@@ -150,6 +154,16 @@ def _events(standing: Standing) -> QuerySet[Certificate]:
         judge_version=standing.judge_version, criteria_version=standing.criteria_version
     )
     return events.select_related("actor", "calibration").order_by("-pk")
+
+
+def _replays(standing: Standing) -> dict[str, Any]:
+    """What the replays found: while the judge is suspended since then, while it is certified since then."""
+    certificate, suspended = standing.certificate, _suspended(standing)
+    if certificate is None or suspended or not standing.certified:
+        return {"suspended": suspended}
+    found = findings_since_certified(certificate)
+    mean = SUMMARIES[said_by_replays(certificate, found, standing.now)] if found else ""
+    return {"suspended": None, "found": found, "replays_mean": mean}
 
 
 def _suspended(standing: Standing) -> Suspended | None:

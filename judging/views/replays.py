@@ -5,23 +5,22 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from judging.domain.comparison import Changes
-from judging.domain.figures import shown_kappa
-from judging.models import Calibration, Certificate, Schedule
-from judging.services.replays import changes, last_replay
+from judging.domain.replay_findings import SUMMARIES, ReplayFinding
+from judging.models import Certificate, Schedule
+from judging.services.replay_alarms import findings_since_certified, said_by_replays
 from judging.services.standing import Standing
-from judging.views.figures import defined
 
-_BY_CHANCE = 0.05  # rarer than this is not put down to chance
+_SHOWN = 2  # the last, and the one before, without which there is no saying what it means
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The last replay, and how a lead comes to one. `replay` is None where there was none."""
+    """The last replay since the judge was certified, None where there was none, and the way to one.
 
-    replay: Calibration | None
-    kappa: str
-    changes: Changes
+    `means`: what the replays say together.
+    """
+
+    last: ReplayFinding | None
     means: str
     schedule: Schedule | None
     add: str  # the address of the form for a nightly one
@@ -29,35 +28,13 @@ class Replayed:
 
 def replayed(standing: Standing, certificate: Certificate) -> Replayed:
     """What the detail page says of replays."""
-    replay = last_replay(certificate.calibration)
-    moved = changes(certificate.calibration, replay) if replay else Changes()
+    found = findings_since_certified(certificate, _SHOWN)
     return Replayed(
-        replay=replay,
-        kappa=_kappa(replay, certificate) if replay else "",
-        changes=moved,
-        means=means(moved) if replay else "",
+        last=found[0] if found else None,
+        means=SUMMARIES[said_by_replays(certificate, found, standing.now)],
         schedule=next_replay(standing),
         add=schedule_address(standing, "replay"),
     )
-
-
-def _kappa(replay: Calibration, certificate: Certificate) -> str:
-    return shown_kappa(defined(replay.measured.kappa), certificate.bar)
-
-
-def means(moved: Changes) -> str:
-    """Whether the judge has changed for the worse or the better, or nothing shows that it has."""
-    if not moved.fixed + moved.regressed:
-        return "No row came out otherwise, so nothing shows that the judge has changed."
-    p = moved.chance
-    chance = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-    if p >= _BY_CHANCE:
-        said = "So even a split may well be chance: nothing shows that the judge got better or worse"
-    elif moved.regressed > moved.fixed:
-        said = "So uneven a split is hardly chance: the judge got worse"
-    else:
-        said = "So uneven a split is hardly chance: the judge got better"
-    return f"{said} (McNemar's exact test: {chance})."
 
 
 def next_replay(standing: Standing) -> Schedule | None:

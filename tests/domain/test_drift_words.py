@@ -6,7 +6,8 @@ from typing import get_args
 
 import pytest
 
-from judging.domain.drift_words import Audits, Rates, Replays, Seen, missing, told
+from judging.domain.drift_words import Audits, Rates, Seen, audits_say, missing, told
+from judging.domain.replay_findings import Replays
 
 NOW = datetime(2026, 5, 10, 12, tzinfo=UTC)
 EVERY = list(product(get_args(Replays.__value__), get_args(Audits.__value__), get_args(Rates.__value__)))
@@ -40,6 +41,8 @@ def test_the_words_differ_wherever_the_evidence_does() -> None:
     [
         (("steady", "steady", "moved"), "product", "so the outputs changed, not the judge"),
         (("worse", "alarm", "steady"), "judge", "The judge moved"),
+        (("watch", "steady", "steady"), "watch", "which may be chance"),
+        (("watch", "alarm", "steady"), "unclear", "One golden replay came out worse"),
         (("missing", "alarm", "moved"), "unclear", "Only a golden replay can say"),
         (("steady", "alarm", "steady"), "unclear", "live outputs are no longer like the golden rows"),
         (("missing", "missing", "moved"), "unknown", "nothing says why"),
@@ -51,6 +54,15 @@ def test_product_is_told_from_judge(evidence: tuple[Replays, Audits, Rates], kin
 
     assert found.kind == kind
     assert words in found.words
+
+
+def test_an_audit_says_something_with_rows_enough_that_are_new() -> None:
+    old = NOW - timedelta(days=9)
+
+    assert audits_say(20, False, FRESH, NOW) == "steady"
+    assert audits_say(19, False, FRESH, NOW) == audits_say(20, False, old, NOW) == "missing"
+    assert audits_say(0, False, None, NOW) == "missing"
+    assert audits_say(3, True, old, NOW) == "alarm"
 
 
 def seen(**differing: object) -> Seen:

@@ -3,17 +3,21 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from scipy.stats import binomtest
 
-from judging.domain.replay_findings import Finding, alarm, passed_in_a_row
+from judging.domain.comparison import Changes
+from judging.domain.replay_findings import ReplayFinding, alarm, passed_in_a_row, said
 from judging.models import Certificate, Run
 from judging.services.certification import golden_set_changed
 from judging.services.finishing import finish_run
-from judging.services.replay_alarms import findings_since_certified
+from judging.services.replay_alarms import act_on_replay, findings_since_certified
 from judging.services.runs import cancel_run, start_run
+from judging.services.suspending import reinstate
 from labeling.models import AuditEvent
-from tests.factories import live, make_criteria_set, make_judge
+from tests.factories import live, make_criteria_set, make_judge, make_user
 from tests.judging.dashboards import certify
 from tests.judging.golden import codes, correct
 from tests.judging.living import replay, suspended
@@ -32,8 +36,9 @@ def now_in_force() -> Certificate:
     return Certificate.objects.current().get()
 
 
-def finding(run_id: int, *, chance: float = 1.0, codes: tuple[str, ...] = ()) -> Finding:
-    return Finding(run_id, "0.700", "0.65", codes, chance)
+def finding(run_id: int, *, lost: int = 0, codes: tuple[str, ...] = ()) -> ReplayFinding:
+    changes = Changes(regressed=lost, stable=80 - lost)
+    return ReplayFinding(run_id, timezone.now(), 80, "0.700", "0.54 to 0.86", "0.65", codes, changes)
 
 
 def test_a_replay_under_the_bar_suspends_at_once() -> None:
@@ -231,16 +236,78 @@ def test_a_cancelled_calibration_leaves_a_suspension_as_it_is() -> None:
 
 
 def test_the_findings_by_hand() -> None:
-    below, worse = finding(1, codes=("below_bar",)), finding(2, chance=0.001)
+    below, worse = finding(1, codes=("below_bar",)), finding(2, lost=10)
     fine, thin = finding(3), finding(4, codes=("low_coverage",))
 
     assert alarm([]) is alarm([fine, below]) is alarm([worse, fine]) is None
     assert alarm([below, fine]) is not None
-    assert alarm([worse, finding(5, chance=0.0099)]) is not None
-    assert alarm([worse, finding(5, chance=0.01)]) is None
+    assert alarm([worse, finding(5, lost=7)]) is not None
+    assert alarm([worse, finding(5, lost=6)]) is None
     assert [each.run_id for each in passed_in_a_row([fine, finding(6), worse, fine])] == [3, 6]
     assert passed_in_a_row([thin, fine]) == []
     assert "too many rows left without a verdict" in thin.words
+
+
+def test_one_worse_replay_is_watched_and_only_the_alarm_says_worse() -> None:
+    """One-sided: 2⁻⁵ = .031 is under .05, and 2⁻⁴ = .0625 is not."""
+    below, ten, five, four = (
+        finding(1, codes=("below_bar",)),
+        finding(2, lost=10),
+        finding(3, lost=5),
+        finding(4, lost=4),
+    )
+
+    assert (
+        said([], reached_bar=True)
+        == said([finding(5, codes=("too_few_rows",))], reached_bar=True)
+        == "missing"
+    )
+    assert said([four, ten], reached_bar=True) == "steady"
+    assert said([five, ten], reached_bar=True) == said([ten, five], reached_bar=True) == "watch"
+    assert said([ten, ten], reached_bar=False) == said([below], reached_bar=True) == "worse"
+    assert said([below], reached_bar=False) == "steady"  # it was under the bar from the beginning
+    assert (
+        five.words
+        == "kappa 0.700: passed, but watch this: it came out worse than the certified run (p = 0.031)"
+    )
+
+
+def test_the_replays_that_lifted_a_suspension_are_seen_since_and_earlier_ones_are_not() -> None:
+    certificate = earned()
+    replay(certificate, wrong=20)
+    first, second = replay(certificate), replay(certificate)
+
+    by_replays = findings_since_certified(now_in_force())
+    suspended(certificate)
+    reinstate(
+        judge_version_id=certificate.judge_version_id,
+        criteria_version_id=certificate.criteria_version_id,
+        now=timezone.now(),
+        note="The audit was of another product.",
+        actor=make_user(),
+    )
+
+    assert [each.run_id for each in by_replays] == [second.pk, first.pk]
+    assert findings_since_certified(now_in_force()) == []
+
+
+@pytest.mark.parametrize("is_suspended", [False, True])
+def test_many_replays_take_no_more_work_from_the_end_of_one(is_suspended: bool) -> None:
+    certificate = earned()
+    if is_suspended:
+        suspended(certificate)
+    few = queries_of_acting_on([replay(certificate, wrong=7), replay(certificate)][-1])
+
+    for _ in range(3):
+        replay(certificate, skipped=80)
+
+    assert queries_of_acting_on(replay(certificate)) == few
+
+
+def queries_of_acting_on(run: Run) -> int:
+    with CaptureQueriesContext(connection) as queries, transaction.atomic():
+        act_on_replay(run=run, now=timezone.now())
+    return len(queries)
 
 
 def test_live_versions_are_whatever_they_are() -> None:
