@@ -14,7 +14,19 @@ class ReasonOut(Schema):
 
 
 class CertificationOut(Schema):
-    """How a judge version stands on a criteria version now. A number that does not exist is null."""
+    """How a judge version stands on a criteria version now. A number that does not exist is null.
+
+    `interval` is two-sided, 95 %. Its upper end is that of judges with these pass rates: where people and
+    judge pass different shares, kappa can be no larger, but further rows may have other rates, and the true
+    kappa lies above that end more often than 2.5 % of the time. `lower_bound`, one-sided, 95 %, is safe.
+    `n`, `n_pass`, `n_fail` and the coverages count rows. Where `weighted`, rows were not equally likely to be
+    chosen: `kappa` and `agreement` count each as often as it stands for others, and the rows count like
+    `n_effective` rows drawn evenly (null where all weigh alike); the policy's rows and looks go by that.
+    `escalated`: rows that a split panel left to people; they are outside `n` and the coverages.
+    `design_effect`: how much larger kappa's variance is with requests as the unit than with rows.
+    `labels_needed`: rows in all that would bring the lower bound to the bar, no fewer than the policy asks
+    for; null where it is there already, and where no number would help.
+    """
 
     judge: str
     judge_version: int
@@ -34,12 +46,15 @@ class CertificationOut(Schema):
     n: int
     n_pass: int
     n_fail: int
+    n_effective: int | None
+    escalated: int
     agreement: float | None
     coverage: float | None
     kappa_worst_case: float | None
     coverage_pass: float | None
     coverage_fail: float | None
     standard_error: float | None
+    design_effect: float | None
     weighted: bool
     human_kappa: float | None
     labels_needed: int | None

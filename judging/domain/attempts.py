@@ -11,7 +11,9 @@ from labeling.domain.agreement import Undefined
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What an earlier certificate of the same versions said. `look`: the number of the look that it took."""
+    """What an earlier certificate of the same versions said. `n`: scored rows, as many as they count like.
+    `look`: the number of the look that it took.
+    """
 
     n: int
     look: int | None
@@ -38,7 +40,7 @@ class Attempt:
     @property
     def taken(self) -> tuple[int, ...]:
         """Scored rows at the looks that were taken, growing."""
-        return tuple(event.n for event in self.events if event.look is not None)
+        return tuple(sorted({event.n for event in self.events if event.look is not None}))
 
     @property
     def since(self) -> Sequence[Event]:
@@ -86,7 +88,7 @@ def _at(look: Look, following: int | None) -> Finding:
 
 
 def _between(attempt: Attempt, measured: Measured, bar: Decimal, problem: str) -> Finding:
-    following = next_look(attempt.plan, attempt.taken, measured.n)
+    following = next_look(attempt.plan, attempt.taken, measured.counts_like())
     z = defined(lambda: measured.z(bar))
     boundary = attempt.since[0].boundary if attempt.since else None
     if z is None or boundary is None:

@@ -7,10 +7,10 @@ from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from judging.domain.evidence import Evidence, Policy
-from judging.domain.figures import percent, plain, rounded, shown_kappa
+from judging.domain.figures import counted, percent, plain, rounded, shown_kappa
 from judging.domain.measured import Measured, defined
 from judging.domain.reasons import CertificateReason, Reason, certificate_reason, not_measured
-from labeling.domain.agreement import Table, Undefined
+from labeling.domain.agreement import Undefined
 
 # Agreement between people under which a judge's agreement with them says little, and under which nothing.
 _WEAK_CEILING, _LOW_CEILING = 0.60, 0.42
@@ -22,7 +22,7 @@ def guards(policy: Policy, evidence: Evidence, now: datetime) -> Iterator[Reason
     """What blocks under either rule."""
     if not evidence.run_complete:
         yield certificate_reason(CertificateReason.RUN_INCOMPLETE)
-    yield from _row_reasons(policy, evidence.table)
+    yield from _row_reasons(policy, evidence.measured)
     yield from _kappa_reasons(policy, evidence.measured)
     yield from _coverage_reasons(policy, evidence)
     yield from _demanded(policy, evidence)
@@ -31,14 +31,37 @@ def guards(policy: Policy, evidence: Evidence, now: datetime) -> Iterator[Reason
         yield expired(expires_at)
 
 
-def _row_reasons(policy: Policy, table: Table) -> Iterator[Reason]:
-    if table.n < policy.min_rows:
-        missing = policy.min_rows - table.n
-        yield _too_few(CertificateReason.TOO_FEW_ROWS, table.n, policy.min_rows, missing=missing)
-    name, fewest = ("pass", table.n_pass) if table.n_pass < table.n_fail else ("fail", table.n_fail)
+def _row_reasons(policy: Policy, measured: Measured) -> Iterator[Reason]:
+    have, need = measured.counts_like(), policy.min_rows
+    if have < need:
+        yield _few_rows(measured, need)
+    passed, failed = measured.counts_like(human=True), measured.counts_like(human=False)
+    name, fewest = ("pass", passed) if passed < failed else ("fail", failed)
     if fewest < policy.min_per_class:
-        code = CertificateReason.TOO_FEW_OF_ONE_CLASS
-        yield _too_few(code, fewest, policy.min_per_class, name=name)
+        yield _few_of_one_class(measured, fewest, policy.min_per_class, name)
+
+
+def _few_rows(measured: Measured, need: int) -> Reason:
+    code, have, missing = CertificateReason.TOO_FEW_ROWS, measured.counts_like(), measured.missing(need)
+    if not measured.weighted:
+        return _too_few(code, have, need, missing=missing)
+    message = (
+        f"Golden rows were not equally likely to be chosen: {counted(measured.n, have)} are scored, and the "
+        f"policy asks for {need}. Label about {missing} more, drawn as these were, and calibrate again."
+    )
+    return Reason(code, f"{have} of {need}", message)
+
+
+def _few_of_one_class(measured: Measured, have: int, need: int, name: str) -> Reason:
+    code = CertificateReason.TOO_FEW_OF_ONE_CLASS
+    if not measured.weighted:
+        return _too_few(code, have, need, name=name)
+    rows = measured.table.n_pass if name == "pass" else measured.table.n_fail
+    message = (
+        f"Golden rows were not equally likely to be chosen: people {name} {counted(rows, have)} and are "
+        f"scored, and the policy asks for {need}. Label more rows that people {name}."
+    )
+    return Reason(code, f"{have} of {need}", message)
 
 
 def _too_few(code: CertificateReason, have: int, need: int, **more: object) -> Reason:
@@ -123,13 +146,13 @@ def bound_warnings(policy: Policy, evidence: Evidence) -> list[Reason]:
         return [Reason(CertificateReason.BOUND_BELOW_BAR, "no bound", str(problem))]
     if bound >= policy.bar:
         return []
-    more = more_labels(measured, policy.bar)
+    more = more_labels(measured, policy)
     return [_below(CertificateReason.BOUND_BELOW_BAR, Fraction(bound), policy.bar, more=more)]
 
 
-def more_labels(measured: Measured, bar: Decimal) -> str:
+def more_labels(measured: Measured, policy: Policy) -> str:
     """How many labels would settle whether kappa is above the bar, in a sentence."""
-    needed = defined(lambda: measured.labels_needed(bar))
+    needed = defined(lambda: measured.labels_needed(policy.bar, policy.min_rows))
     if needed is None:
         return "Kappa is so near the bar that no number of labels would settle it."
     if needed <= measured.n:

@@ -12,7 +12,7 @@ from judging.domain.evidence import Evidence, Policy
 from judging.domain.figures import plain, rounded, shown_kappa
 from judging.domain.look_reasons import look_reasons
 from judging.domain.looks import Plan
-from judging.domain.measured import defined
+from judging.domain.measured import Measured, defined
 from judging.domain.reasons import CertificateReason, Reason, certificate_reason
 from labeling.domain.agreement import Interval, Table
 
@@ -22,6 +22,7 @@ __all__ = [
     "Policy",
     "Status",
     "UnknownRule",
+    "agreement_of",
     "decide",
     "effective_status",
     "expired",
@@ -96,7 +97,7 @@ def _by_bound(policy: Policy, evidence: Evidence, now: datetime) -> Decision:
     finding = find(attempt, evidence.measured, policy.bar)
     reasons = (
         *guards(policy, evidence, now),
-        *look_reasons(attempt, finding, evidence.table.n, policy.bar),
+        *look_reasons(attempt, finding, evidence.measured, policy.bar),
         *worst_case_reasons(policy, evidence),
     )
     return _decision(policy, evidence, reasons, tuple(beside(policy, evidence)), finding)
@@ -137,7 +138,7 @@ def _decision(
         interval=defined(measured.interval),
         lower_bound=defined(measured.lower_bound),
         kappa_worst_case=defined(evidence.worst.kappa),
-        agreement=Fraction(table.a + table.d, table.n) if table.n else None,
+        agreement=agreement_of(measured),
         coverage=evidence.coverage,
         n=table.n,
         n_pass=table.n_pass,
@@ -145,6 +146,14 @@ def _decision(
         expires_at=evidence.expires_at(policy),
         finding=finding or Finding(),
     )
+
+
+def agreement_of(measured: Measured) -> Fraction | None:
+    """Share of rows on which people and judge agree, exact where rows count alike; None without a row."""
+    table = measured.table
+    if not table.n:
+        return None
+    return Fraction(measured.agreement()) if measured.weighted else Fraction(table.a + table.d, table.n)
 
 
 def effective_status(status: str, expires_at: datetime | None, now: datetime) -> Status:

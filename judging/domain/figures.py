@@ -52,3 +52,11 @@ def plain(number: Decimal) -> str:
 def many(number: int, thing: str) -> str:
     """So many of a thing whose plural ends in s: "1 row", "1,200 rows"."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def counted(rows: int, like: int) -> str:
+    """Rows with what they are worth: "32 rows that count like 4 rows drawn evenly"; where alike, the rows."""
+    found = many(rows, "row")
+    if like == rows:
+        return found
+    return f"{found} that {'counts' if rows == 1 else 'count'} like {many(like, 'row')} drawn evenly"

@@ -4,17 +4,18 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from judging.domain.attempts import Attempt, Finding
-from judging.domain.figures import many, plain, rounded, shown_kappa
+from judging.domain.figures import counted, plain, rounded, shown_kappa
+from judging.domain.measured import Measured
 from judging.domain.reasons import CertificateReason, Reason
 
 
-def look_reasons(attempt: Attempt, found: Finding, n: int, bar: Decimal) -> list[Reason]:
+def look_reasons(attempt: Attempt, found: Finding, measured: Measured, bar: Decimal) -> list[Reason]:
     """Empty where the judge was shown to be above the bar and nothing has shown otherwise since."""
     if found.shown:
         return []
-    words = [_what(attempt, found, n, bar)]
+    words = [_what(attempt, found, measured, bar)]
     if not found.problem or found.next_look is None:
-        words.append(_when(found, n))
+        words.append(_when(found, measured))
     return [Reason(CertificateReason.BOUND_BELOW_BAR, _detail(found), " ".join(words))]
 
 
@@ -24,13 +25,14 @@ def _detail(found: Finding) -> str:
     return f"z {_statistic(found.z)} of {_needed(found.boundary)}"
 
 
-def _what(attempt: Attempt, found: Finding, n: int, bar: Decimal) -> str:
+def _what(attempt: Attempt, found: Finding, measured: Measured, bar: Decimal) -> str:
     if found.problem:
         return found.problem
     if found.look is not None:
         return (
-            f"At look {found.look} of {len(attempt.plan.looks)}, with {many(n, 'row')}, kappa is not shown "
-            f"to be above the bar of {plain(bar)}: {_numbers(found, bar)}."
+            f"At look {found.look} of {len(attempt.plan.looks)}, with "
+            f"{counted(measured.n, measured.counts_like())}, kappa is not shown to be above the bar of "
+            f"{plain(bar)}: {_numbers(found, bar)}."
         )
     if not attempt.since:
         return "This rule certifies at planned looks only, and no look was taken yet."
@@ -55,16 +57,22 @@ def _numbers(found: Finding, bar: Decimal) -> str:
     return f"{tested}, and the lower bound that holds at all looks is {shown_kappa(Fraction(found.low), bar)}"
 
 
-def _when(found: Finding, n: int) -> str:
+def _when(found: Finding, measured: Measured) -> str:
     """What to do, in a sentence or two."""
     if found.next_look is None:
         return (
             "No look is left in this plan, and this version of the judge keeps the plan it began with. Plan "
             "more rows in the policy, label fresh ones, and have a new version of the judge begin by it."
         )
-    missing = found.next_look - n
-    if missing <= 0:
+    missing = measured.missing(found.next_look)
+    if not missing:
         return f"The look at {found.next_look} rows is due: calibrate again."
+    if measured.weighted:
+        return (
+            f"The next look is at {found.next_look} rows drawn evenly, and those there are count like "
+            f"{measured.counts_like()}: label about {missing} more, drawn as these were, then calibrate "
+            "again."
+        )
     return f"The next look is at {found.next_look} scored rows: label {missing} more, then calibrate again."
 
 

@@ -56,7 +56,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look found. `number`: which planned look, from 1; `n`: the rows that were there at it.
+    """What one look found. `number`: which planned look, from 1; `n`: the rows that were there at it, or so
+    many as they count like where they were drawn unequally.
 
     `z`: score statistic of "true kappa is at most the bar". `boundary`: what it must reach. `low`: lower
     bound of kappa that holds at all looks together (Jennison & Turnbull 1989, J. R. Stat. Soc. B 51:305).
@@ -82,12 +83,13 @@ def take_look(plan: Plan, taken: Sequence[int], measured: Measured, bar: Decimal
     `taken`: rows at this attempt's earlier looks, ascending. Raises `PlanUsedUp` beyond `n_max`, and
     Undefined where kappa or its test against the bar does not exist.
     """
-    number = look_due(plan, taken, measured.n)
+    n = measured.counts_like()
+    number = look_due(plan, taken, n)
     if number is None:
         return None
-    boundary = boundaries((*taken, measured.n), plan.n_max, attempt_alpha(plan.attempt, plan.alpha))[-1]
+    boundary = boundaries((*taken, n), plan.n_max, attempt_alpha(plan.attempt, plan.alpha))[-1]
     value, low = float(measured.kappa()), measured.lower_at(boundary)
-    return Look(number, measured.n, value, low, measured.z(bar), boundary)
+    return Look(number, n, value, low, measured.z(bar), boundary)
 
 
 def next_look(plan: Plan, taken: Sequence[int], n: int) -> int | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from django.db.models import Count, QuerySet
 
+from judging.domain.figures import counted
 from judging.models import Calibration, CalibrationRow
 from labeling.models import Candidate, CriteriaVersion, Label, Ruling
 from labeling.services.human_agreement import human_agreement
@@ -30,14 +31,37 @@ def limits_of(calibration: Calibration) -> list[str]:
     """What the reader should know that no figure here shows."""
     version = calibration.criteria_version
     rows = calibration.rows.filter(outcome__in=["pass", "fail"])
-    return [*_weights(calibration), *_labels(rows, calibration, version), _dependence(rows), _people(version)]
+    beside = [*_weights(calibration), *_escalated(calibration), *_upper_end(calibration)]
+    return [*beside, *_labels(rows, calibration, version), _dependence(rows), _people(version)]
 
 
 def _weights(calibration: Calibration) -> Iterator[str]:
     if calibration.strata:
         yield (
             "The rows were not all equally likely to be chosen. Kappa and its interval count each as often "
-            "as it stands for others; the table, the shares and what they mean count plain rows."
+            "as it stands for others; the table, the shares and what they mean count plain rows. All in all "
+            f"these {counted(calibration.table.n, calibration.measured.counts_like())}, and the policy's "
+            "numbers of rows are held against that."
+        )
+
+
+def _escalated(calibration: Calibration) -> Iterator[str]:
+    """Where it is more than one row in ten: a judge that leaves the hard rows to people is told as good."""
+    asked = calibration.table.n + calibration.skipped + calibration.escalated
+    if calibration.escalated * 10 > asked:
+        yield (
+            f"The panel split on {calibration.escalated} of {_rows(asked)} and left those to people. They "
+            "are in no figure here: what it decides alone are the easier rows."
+        )
+
+
+def _upper_end(calibration: Calibration) -> Iterator[str]:
+    """The score interval ends at the largest kappa that the observed pass rates allow."""
+    table = calibration.table
+    if not calibration.strata and table.n_pass != table.a + table.c:
+        yield (
+            "The interval's upper end holds at these pass rates: with further rows they may come closer to "
+            "each other, and kappa may then be higher than that end. Its lower bound is not touched by that."
         )
 
 
@@ -81,13 +105,13 @@ def _people(version: CriteriaVersion) -> str:
 
 
 def _left_out(labelers: int) -> str:
-    """Those who were asked about nothing but rows in dispute."""
+    """Those who were asked about hardly any rows but those in dispute."""
     if not labelers:
         return ""
     people = (
-        "1 person who only ever saw rows in dispute is"
+        "1 person who saw almost only rows in dispute is"
         if labelers == 1
-        else (f"{labelers} people who only ever saw rows in dispute are")
+        else (f"{labelers} people who saw almost only rows in dispute are")
     )
     return f"{people} left out of that. "
 

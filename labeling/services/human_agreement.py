@@ -10,13 +10,17 @@ from labeling.domain.agreement.alpha import alpha_of
 from labeling.models import Candidate, CriteriaVersion, Label
 from labeling.models.labels import LabelQuerySet
 
+_MET = ("labeler", "rows", "disputed")
+# Shares of somebody's rows on which others disagree: of those who settle disputes, and of those who do not.
+_ALMOST_ALL, _HALF = 0.8, 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class HumanAgreement:
     """People's kappa with people over the `rows` that several of `labelers` labelled blind.
 
-    `left_out`: labelers who only ever saw rows that others disagreed on. `interval` is None where resampling
-    shows no doubt.
+    `left_out`: labelers who saw almost only rows that others disagreed on. `interval` is None where
+    resampling shows no doubt.
     """
 
     value: float
@@ -30,8 +34,11 @@ class HumanAgreement:
 def human_agreement(version: CriteriaVersion) -> HumanAgreement | None:
     """Cohen's kappa where two people labelled, Krippendorff's alpha for more; None where it is not known.
 
-    SQL counts the rows of each kind. Whoever was only ever asked about rows in dispute is left out: their
-    pairs meet on nothing but hard rows, and would make people seem to disagree throughout.
+    SQL counts the rows of each kind. Whoever met disagreement on more than 80 % of the rows that they share
+    is left out: they were asked where others disagreed, so their pairs meet on little but hard rows, and
+    would make people seem to disagree throughout. A few rows that they were given besides change nothing
+    about that. It takes two others who met it on at most half of theirs: where everybody meets it, people
+    do disagree throughout, and that must be seen.
     """
     labelers, left_out = _labelers(version)
     try:
@@ -47,17 +54,18 @@ def _heard(version: CriteriaVersion) -> LabelQuerySet:
 
 
 def _labelers(version: CriteriaVersion) -> tuple[list[int], list[int]]:
-    """Those who share rows with others, and those of them who only ever saw rows in dispute."""
+    """Those who share rows with others, without and with those who were asked where others disagreed."""
     heard = _heard(version)
     others = heard.filter(candidate=OuterRef("candidate")).exclude(labeler=OuterRef("labeler"))
     passes, fails = Exists(others.filter(verdict="pass")), Exists(others.filter(verdict="fail"))
     shared = heard.annotate(passes=passes, fails=fails).filter(Q(passes=True) | Q(fails=True))
     disputed = Count("pk", filter=Q(passes=True, fails=True))
     counted = shared.values("labeler").annotate(rows=Count("pk"), disputed=disputed)
-    found: tuple[list[int], list[int]] = ([], [])
-    for labeler, rows, of_those in counted.values_list("labeler", "rows", "disputed"):
-        found[rows == of_those].append(labeler)
-    return found
+    met = {labeler: of_those / rows for labeler, rows, of_those in counted.values_list(*_MET)}
+    if sum(share <= _HALF for share in met.values()) < 2:
+        return list(met), []
+    asked_late = [labeler for labeler, share in met.items() if share > _ALMOST_ALL]
+    return [labeler for labeler in met if labeler not in asked_late], asked_late
 
 
 def _of_two(version: CriteriaVersion, labelers: list[int], left_out: int) -> HumanAgreement:
