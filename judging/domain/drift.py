@@ -76,9 +76,9 @@ def watch(cusum: Cusum, agreements: Iterable[bool]) -> Watch:
 def agreements_of(certified: Measured, bar: float) -> tuple[float, float]:
     """(p0, p1) from the rows that a certificate rests on, each by its weight, with kappa's `bar`.
 
-    p0: its agreement, at most 1 − 1/(n + 2), n as `counts_like`: on few rows even all is no promise. p1: what kappa at
-    the bar would agree, 1 − (1 − bar)·D with D = chance disagreement, but .05 to .08 below p0. Raises
-    Undefined without a row.
+    p0: its agreement, at most 1 − 1/(n + 2), n as `counts_like`: on few rows even all is no promise. p1: what
+    kappa at the bar would agree, 1 − (1 − bar)·D with D = chance disagreement, but .05 to .08 below p0.
+    Raises Undefined without a row.
     """
     human, judge = certified.margins()
     chance = human * (1 - judge) + judge * (1 - human)
