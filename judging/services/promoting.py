@@ -11,7 +11,14 @@ from judging.services.certificates import lock
 from judging.services.judges import promote_judge
 from labeling.access import AnyUser
 from labeling.models import AuditEvent, CriteriaSet, CriteriaVersion
-from labeling.services.promotions import GateChange, Promotion, check_confirmed, check_unchanged, told
+from labeling.services.promotions import (
+    GateChange,
+    Promotion,
+    check_confirmed,
+    check_led,
+    check_unchanged,
+    told,
+)
 
 
 class _Pair(NamedTuple):
@@ -46,14 +53,17 @@ def promote_version(
     """Make `version` its judge's live one; an earlier one may be made live again.
 
     `confirmed`: ids of criteria sets whose open gate may close by it, None for any. `seen`: number of the
-    live version that the caller saw. Raises `ClosesGates` or `PromotedMeanwhile`; then nothing is changed.
+    live version that the caller saw. A gate of a set that `actor` does not lead is closed by no confirmation.
+    Raises `ClosesElsewhere`, `ClosesGates` or `PromotedMeanwhile`; then nothing is changed.
     """
     Judge.objects.select_for_update(no_key=True).get(pk=version.judge_id)
     judge = Judge.objects.select_related("live_version").get(pk=version.judge_id)
     check_unchanged(judge.live_version.number if judge.live_version else None, seen)
     for judge_version_id in sorted({version.pk, judge.live_version_id or version.pk}):
         lock(judge_version_id)  # so that no certificate changes between looking and promoting
-    check_confirmed(changes_by_judge(version), confirmed)
+    changes = changes_by_judge(version)
+    check_led(changes, actor)
+    check_confirmed(changes, confirmed)
     return promote_judge(judge=judge, version=version, actor=actor)
 
 

@@ -25,7 +25,7 @@ from labeling.models import CriteriaSet
 from labeling.services.audit import record
 from labeling.services.imports import ImportProblem, shown_name
 from labeling.services.imports.report import MOST_REFUSED
-from labeling.services.promotions import ClosesGates
+from labeling.services.promotions import ClosesElsewhere, ClosesGates
 
 _AT_ONCE = 500
 
@@ -237,6 +237,8 @@ def _promoted(version: JudgeVersion, actor: AnyUser | None) -> Judge:
         return promote_version(version=version, actor=actor)
     except ClosesGates as refusal:
         raise InvalidJudge(f"{refusal} It can be made live on its judge's page.") from refusal
+    except ClosesElsewhere as refusal:
+        raise InvalidJudge(str(refusal)) from refusal
 
 
 def _check_same_judge(slug: str, newest: JudgeVersion | None, recording: Recording) -> None:

@@ -6,8 +6,10 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
+from labeling.access import AnyUser, led_sets
 from labeling.models import AuditEvent, CriteriaSet, CriteriaVersion
 
+NONE_LIVE = 0  # as a number of the live version that somebody saw
 _MOST_TOLD = 10
 
 
@@ -51,6 +53,17 @@ class ClosesGates(NotPromoted):
         )
 
 
+class ClosesElsewhere(NotPromoted):
+    """It would close open gates of sets that whoever asks does not lead; the message names none of them."""
+
+    def __init__(self, count: int) -> None:
+        which = "a gate that is" if count == 1 else f"{count} gates that are"
+        super().__init__(
+            f"Making this live would close {which} open now, on criteria sets that you do not lead. Nothing "
+            "is changed. Ask an administrator, who may do it and knows the leads of those sets."
+        )
+
+
 class PromotedMeanwhile(NotPromoted):
     """Somebody else made another version live since the page was loaded."""
 
@@ -70,6 +83,16 @@ def gate_changes(version: CriteriaVersion, *, held: bool = False) -> list[GateCh
     return [change for foretell in foretellers for change in foretell(version, held)]
 
 
+def check_led(changes: Sequence[GateChange], actor: AnyUser | None) -> None:
+    """Raise `ClosesElsewhere` where a gate of a set closes that `actor` does not lead; None: a shell."""
+    if actor is None:
+        return
+    closing = {each.criteria_set_id for each in changes if each.closes}
+    led = set(led_sets(actor).filter(pk__in=closing).values_list("pk", flat=True))
+    if closing - led:
+        raise ClosesElsewhere(len(closing - led))
+
+
 def check_confirmed(changes: Sequence[GateChange], confirmed: Collection[int] | None) -> None:
     """Raise `ClosesGates` for an open gate that closes and is not confirmed by its key; None: all are."""
     if confirmed is None:
@@ -79,8 +102,8 @@ def check_confirmed(changes: Sequence[GateChange], confirmed: Collection[int] | 
 
 
 def check_unchanged(live: int | None, seen: int | None) -> None:
-    """Raise `PromotedMeanwhile` unless the live version is the one that somebody saw; None: nobody looked."""
-    if seen is not None and live != seen:
+    """Raise `PromotedMeanwhile` unless the live version is the one somebody saw; None: a shell saw none."""
+    if seen is not None and (live or NONE_LIVE) != seen:
         raise PromotedMeanwhile(live)
 
 

@@ -15,6 +15,7 @@ from labeling.access import AnyUser, get_led_set, led_sets
 from labeling.models import CriteriaSet
 from labeling.services.criteria import promote_version
 from labeling.services.promotions import (
+    ClosesElsewhere,
     ClosesGates,
     GateChange,
     NotPromoted,
@@ -30,7 +31,7 @@ class Confirmed(TypedDict):
     """What somebody saw and confirmed, as the services that promote take it."""
 
     confirmed: set[int]
-    seen: int | None
+    seen: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Asked:
 
     @property
     def closing_elsewhere(self) -> int:
-        """Open gates that would close on criteria sets that the reader does not lead."""
+        """Open gates that would close on criteria sets that the reader does not lead: then it is refused."""
         return sum(each.closes for each in self.elsewhere)
 
 
@@ -108,9 +109,14 @@ def asked_about(
 
 
 def confirmed_in(request: HttpRequest) -> Confirmed:
-    """What the form says: gates that may close, and the live version that was shown."""
-    numbers = _numbers(request.POST, "closes")
-    return {"confirmed": set(numbers), "seen": next(iter(_numbers(request.POST, "seen")), None)}
+    """What the form says: gates that may close, and the live version that was shown.
+
+    Raises `NotPromoted` where it does not say what was shown: then nobody looked.
+    """
+    seen = _numbers(request.POST, "seen")
+    if len(seen) != 1:
+        raise NotPromoted("Nothing is changed: look first at what this would do, and then press the button.")
+    return {"confirmed": set(_numbers(request.POST, "closes")), "seen": seen[0]}
 
 
 def _numbers(data: QueryDict, name: str) -> list[int]:
@@ -120,6 +126,8 @@ def _numbers(data: QueryDict, name: str) -> list[int]:
 
 def refusal(problem: NotPromoted) -> str:
     """Why nothing was changed. Gates are not named here: the reader may not lead the sets of all of them."""
+    if isinstance(problem, ClosesElsewhere):
+        return "Nothing is changed: this closes what is open elsewhere. See below whom to ask."
     if isinstance(problem, ClosesGates):
         return (
             "Nothing is changed yet: this closes what is open now. See below, and confirm it if it is meant."

@@ -151,10 +151,10 @@ def test_promote_then_roll_back(as_lead: Client) -> None:
     add_model_version(slug="careful", model="openai/newer", family="x")
     assert "Promote" in text_of(as_lead, "/judges/careful/")
 
-    as_lead.post("/judges/careful/2/promote/")
+    as_lead.post("/judges/careful/2/promote/", {"seen": 1})
     assert "Roll back to this version" in text_of(as_lead, "/judges/careful/")
 
-    as_lead.post("/judges/careful/1/promote/")
+    as_lead.post("/judges/careful/1/promote/", {"seen": 2})
     live = Judge.objects.get().live_version
     assert live is not None
     assert live.number == 1

@@ -2,6 +2,7 @@
 
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,7 +12,7 @@ from django.test import Client
 from judging.models import Judge, JudgeVersion
 from judging.services.judges import add_model_version, add_panel_version
 from judging.services.promoting import changes_by_judge, promote_version
-from labeling.models import AuditEvent, CriteriaSet
+from labeling.models import AuditEvent, CriteriaSet, Membership
 from labeling.services import criteria
 from labeling.services.promotions import ClosesGates, PromotedMeanwhile, gate_changes
 from tests.factories import make_candidate, make_criteria_set, make_judge, make_user, make_version
@@ -55,7 +56,7 @@ def number_live(slug: str = "strict") -> int:
 def test_a_draft_without_a_certificate_closes_no_gate_unasked(
     client: Client, lead: User, draft: JudgeVersion, criteria_set: CriteriaSet
 ) -> None:
-    refused = client.post("/judges/strict/2/promote/")
+    refused = client.post("/judges/strict/2/promote/", {"seen": 1})
 
     assert refused.status_code == 409
     assert "It closes: these versions are not certified." in text(refused)
@@ -75,7 +76,7 @@ def test_a_draft_with_its_own_certificate_is_promoted_by_one_button(
     certify(draft, criteria_set, a=30, d=30)
 
     shown = text(client.get("/judges/strict/2/promote/"))
-    done = client.post("/judges/strict/2/promote/", follow=True)
+    done = client.post("/judges/strict/2/promote/", {"seen": 1}, follow=True)
 
     assert "strict@1 on replies@1" in shown
     assert "strict@2 on replies@1" in shown
@@ -142,6 +143,7 @@ def test_a_confirmation_is_for_the_gates_it_names(
 ) -> None:
     elsewhere = make_criteria_set("elsewhere")
     certify(judge, elsewhere, a=30, d=30)
+    Membership.objects.create(criteria_set=elsewhere, user=lead, role=Membership.Role.LEAD)
 
     with pytest.raises(ClosesGates) as refused:
         promote_version(version=draft, actor=lead, confirmed={criteria_set.pk})
@@ -153,13 +155,40 @@ def test_sets_that_somebody_does_not_lead_are_counted_and_not_named(
     client: Client, lead: User, judge: JudgeVersion, draft: JudgeVersion
 ) -> None:
     certify(judge, make_criteria_set("secret-plans"), a=30, d=30)
+    url = "/judges/strict/2/promote/"
 
-    shown, refused = client.get("/judges/strict/2/promote/"), client.post("/judges/strict/2/promote/")
+    shown, refused = client.get(url), client.post(url, {"seen": 1})
 
     for page in (text(shown), text(refused)):
         assert "1 of them would close" in page
         assert "secret-plans" not in page
-        assert "close 2 gates" in page
+        assert "Ask an administrator" in page
+        assert 'name="closes"' not in page
+
+
+def test_nobody_closes_a_gate_of_a_set_that_somebody_else_leads(
+    client: Client, lead: User, judge: JudgeVersion, draft: JudgeVersion, criteria_set: CriteriaSet
+) -> None:
+    elsewhere = make_criteria_set("secret-plans")
+    certify(judge, elsewhere, a=30, d=30)
+    form = {"seen": 1, "closes": [criteria_set.pk, elsewhere.pk]}
+
+    refused = client.post("/judges/strict/2/promote/", form)
+
+    assert (refused.status_code, number_live()) == (409, 1)
+    assert "this closes what is open elsewhere" in text(refused)
+    client.force_login(User.objects.create_superuser("root"))
+    assert client.post("/judges/strict/2/promote/", form).status_code == 302
+    assert number_live() == 2
+
+
+@pytest.mark.parametrize("form", [{}, {"seen": "²"}, {"seen": "1" * 40}, {"seen": ["1", "2"]}, {"seen": "0"}])
+def test_a_form_that_does_not_say_what_was_seen_changes_nothing(
+    client: Client, lead: User, draft: JudgeVersion, criteria_set: CriteriaSet, form: dict[str, Any]
+) -> None:
+    refused = client.post("/judges/strict/2/promote/", form | {"closes": [criteria_set.pk]})
+
+    assert (refused.status_code, number_live()) == (409, 1)
 
 
 def test_criteria_that_close_gates_are_confirmed_by_judge(
@@ -167,7 +196,7 @@ def test_criteria_that_close_gates_are_confirmed_by_judge(
 ) -> None:
     make_version(criteria_set)
 
-    refused = client.post("/sets/replies/criteria/2/promote/")
+    refused = client.post("/sets/replies/criteria/2/promote/", {"seen": 1})
     assert refused.status_code == 409
     assert "strict@1 on replies@2" in text(refused)
 
@@ -206,7 +235,7 @@ def test_every_measured_gate_is_told_of_and_no_other(
 
 def test_what_is_live_already_asks_nothing(client: Client, lead: User, judge: JudgeVersion) -> None:
     assert "there is nothing to do" in text(client.get("/judges/strict/1/promote/"))
-    assert client.post("/judges/strict/1/promote/").status_code == 302
+    assert client.post("/judges/strict/1/promote/", {"seen": 1}).status_code == 302
     assert client.get("/judges/strict/9/promote/").status_code == 404
     assert not AuditEvent.objects.filter(action="judge_promoted").exists()
 

@@ -116,7 +116,7 @@ def test_promoting_from_the_page(client: Client, criteria_set: CriteriaSet) -> N
     page = client.get("/sets/notes/criteria/").text
     assert "+name = &quot;kind&quot;" in page.replace("+ ", "+")
 
-    answer = client.post("/sets/notes/criteria/2/promote/", follow=True)
+    answer = client.post("/sets/notes/criteria/2/promote/", {"seen": 1}, follow=True)
 
     assert "Version 2 is live" in answer.text
     assert "Roll back to this version" in answer.text
