@@ -21,7 +21,7 @@ ANSWERED = (
     *(f"calibration__{name}" for name in ("a", "b", "c", "d", "skipped_pass", "skipped_fail", "strata")),
     *(f"calibration__{name}" for name in ("standard_error", "design_effect", "human_kappa")),
     *("judge_version__number", "judge_version__fingerprint", "judge_version__judge__slug"),
-    "judge_version__has_recorded",
+    *("judge_version__has_recorded", "policy", "calibration__escalated"),
     *("criteria_version__number", "criteria_version__criteria_set__slug"),
 )
 

@@ -48,6 +48,7 @@ class Pair:
     cost: str
     worth: str  # what the panel is worth beside its jurors; "" for a judge without
     shadows: list[Shadow]
+    trend: str  # kappa beside that of the run before, in words; "" where there was none
     unwatched: str  # what nobody looks at, in words; "" where nothing is missing or it may not gate
 
     @property
@@ -79,6 +80,7 @@ class _Loader:
         self.newest_judges = self._newest_judges()
         self.found = self._certificates()
         self.at_work = self._at_work()
+        self.before = self._before()
 
     def pairs(self) -> Iterator[Pair]:
         found = {key: head for key in self.keys if (head := self._head(key))}
@@ -94,6 +96,7 @@ class _Loader:
                 _cost(head.judge_version, calibration, len(beside) or 1),
                 worth_of(head.certificate, beside) if head.certificate else "",
                 [shadow_of(each, head) for each in self._shadows(key, head)],
+                _trend(head.certificate, self.before),
                 unwatched.get(key, ""),
             )
 
@@ -155,6 +158,25 @@ class _Loader:
             found[key][each.criteria_version_id, each.judge_version_id] = each
         return found
 
+    def _before(self) -> dict[int, Certificate]:
+        """By the id of the certificate in force, the one that the run before its own had earned."""
+        pairs = {(each.judge_version_id, each.criteria_version_id): each for each in self._in_force()}
+        earned = Certificate.objects.filter(
+            cause=Certificate.Cause.RUN,
+            judge_version__in={pair[0] for pair in pairs},
+            criteria_version__in={pair[1] for pair in pairs},
+        )
+        found: dict[int, Certificate] = {}
+        for each in earned.select_related("calibration").order_by("pk"):
+            now = pairs.get((each.judge_version_id, each.criteria_version_id))
+            if now and each.calibration.run_id < now.calibration.run_id:
+                found[now.pk] = each
+        return found
+
+    def _in_force(self) -> Iterator[Certificate]:
+        for of_key in self.found.values():
+            yield from of_key.values()
+
     def _at_work(self) -> dict[tuple[int, int], Run]:
         runs = Run.objects.filter(
             kind=Run.Kind.CALIBRATION,
@@ -163,6 +185,17 @@ class _Loader:
             criteria_version__criteria_set__in=self.sets,
         )
         return {(run.criteria_version_id, run.judge_version_id): run for run in runs.order_by("pk")}
+
+
+def _trend(certificate: Certificate | None, before: Mapping[int, Certificate]) -> str:
+    """Whether kappa went up or down since the run before; the intervals tell how much of it is luck."""
+    earlier = before.get(certificate.pk) if certificate else None
+    if certificate is None or earlier is None or certificate.kappa is None or earlier.kappa is None:
+        return ""
+    change = round(certificate.kappa - earlier.kappa, 3)
+    if not change:
+        return f"as in the run before ({earlier.shown_kappa})"
+    return f"{'up' if change > 0 else 'down'} from {earlier.shown_kappa} in the run before"
 
 
 def _is_watched(head: Standing) -> bool:
