@@ -7,13 +7,14 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models import Case, Count, F, Max, Q, QuerySet, Value, When
 
 from judging.models import ReferenceCandidate, ReferenceSet
 from judging.models.ordering import ReferenceSetQuerySet
 from labeling.access import AnyUser
 from labeling.domain.content import text_problem
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion
+from labeling.models.candidates import CandidateQuerySet
 from labeling.services.audit import record
 
 LONGEST_NAME = 200
@@ -104,16 +105,16 @@ def usable_sets(version: CriteriaVersion, at: datetime | None = None) -> Referen
     return sets.exclude(pk__in=contradicted(version, sets))
 
 
-def contradicted(version: CriteriaVersion, sets: "QuerySet[ReferenceSet]") -> set[int]:
-    """The ids of those among `sets` in which people have settled a row otherwise than it is marked."""
-    members = ReferenceCandidate.objects.filter(reference_set__in=sets)
-    marks = list(members.values_list("reference_set_id", "candidate_id", "is_good"))
-    truths = truths_of(version, {candidate for _, candidate, _ in marks})
-    return {
-        of_set
-        for of_set, candidate, is_good in marks
-        if candidate in truths and (truths[candidate] == "pass") != is_good
-    }
+def contradicted(version: CriteriaVersion, sets: "QuerySet[ReferenceSet]") -> "QuerySet[Any, int]":
+    """The ids of those among `sets` in which people have settled a row otherwise than it is marked.
+
+    An id may stand there twice.
+    """
+    members = CandidateQuerySet(Candidate).filter(references__reference_set__in=sets).with_truth(version)
+    # Compared once, with the opposite of the mark: so rows that nobody settled fall out, too.
+    opposite = Case(When(references__is_good=True, then=Value("fail")), default=Value("pass"))
+    found = members.annotate(of_set=F("references__reference_set"), opposite=opposite)
+    return found.filter(truth=F("opposite")).order_by().values_list("of_set", flat=True)
 
 
 @transaction.atomic

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Case, Count, F, When
+from django.db.models import Case, Count, F, Q, When
 from django.db.models.functions import Left
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,7 +15,13 @@ from judging.forms.ordering import PickForm, ReferenceImportForm, RenameForm
 from judging.models import ReferenceCandidate, ReferenceSet
 from judging.services.reference_imports import import_references
 from judging.services.reference_report import ReferenceReport
-from judging.services.reference_sets import contradicted, let_decide, requests_to_pick, retire_set
+from judging.services.reference_sets import (
+    contradicted,
+    let_decide,
+    requests_to_pick,
+    retire_set,
+    usable_sets,
+)
 from labeling.access import get_led_set
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Exposure
 from labeling.services.exposures import record_exposure
@@ -38,10 +44,10 @@ def reference_sets(request: Request, slug: str) -> HttpResponse:
     sets = ReferenceSet.objects.filter(criteria_set=criteria_set).counted()
     page = page_of(sets.order_by(F("retired_at").asc(nulls_first=True), "-pk"), request, _PER_PAGE)
     of_page = ReferenceSet.objects.filter(pk__in=[each.pk for each in page])
-    in_use = ReferenceSet.objects.filter(criteria_set=criteria_set).in_use()
     context = head(request.user, criteria_set, "references") | {"page": page}
-    context |= {"contradicted": contradicted(version, of_page)}
-    context |= {"in_use": in_use.count(), "deciding": in_use.filter(decides=True).count()}
+    context |= {"contradicted": set(contradicted(version, of_page))}
+    deciding = Count("pk", filter=Q(decides=True))
+    context |= usable_sets(version).aggregate(in_use=Count("pk"), deciding=deciding)
     return render(request, "judging/reference_sets.html", context)
 
 

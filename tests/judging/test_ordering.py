@@ -2,14 +2,15 @@
 
 import pytest
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from judging.models import Certificate, JudgeVersion, OrderingResult, Run
-from judging.services.calibration import attempts
+from judging.services.attempts import attempt_number
 from judging.services.certification import golden_set_changed
 from judging.services.engine import work_on
 from judging.services.finishing import finish_run
 from judging.services.ordering import count_ordering, start_ordering
-from judging.services.reference_sets import retire_set
+from judging.services.reference_sets import retire_set, usable_sets
 from judging.services.retrying import retry_skipped
 from judging.services.runs import CannotRun, cancel_run
 from judging.services.starting import start_once
@@ -142,6 +143,16 @@ def test_sets_retired_or_contradicted_by_people_are_not_asked_about(criteria_set
     assert asked == set(kept.members.values_list("candidate", flat=True))
 
 
+def test_the_sets_in_use_are_one_question(
+    criteria_set: CriteriaSet, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    kept = make_set(criteria_set, settled=True)
+    make_ruling(make_set(criteria_set).members.get(is_good=False).candidate, "pass")
+
+    with django_assert_num_queries(1):
+        assert list(usable_sets(live(criteria_set))) == [kept]
+
+
 def test_two_who_press_at_once_start_one_run(criteria_set: CriteriaSet) -> None:
     make_set(criteria_set)
     judge = make_judge()
@@ -192,7 +203,7 @@ def test_a_version_that_was_asked_about_rows_that_certify_is_an_attempt(criteria
     order(judge, sets, "92")
     order(draft, sets, "92")
 
-    assert attempts(judge.judge, live(criteria_set)) == 2
+    assert attempt_number(draft, live(criteria_set)) == 2
 
 
 def test_without_sets_there_is_nothing_to_order(criteria_set: CriteriaSet) -> None:

@@ -249,10 +249,11 @@ def test_a_name_that_is_taken_is_refused(criteria_set: CriteriaSet, lead: Client
 
 
 def test_where_people_changed_their_mind_the_list_says_so(criteria_set: CriteriaSet, lead: Client) -> None:
-    made = make_set(criteria_set)
+    made, _ = make_set(criteria_set), make_set(criteria_set)
     make_ruling(made.members.get(is_good=True).candidate, "fail")
 
     assert "people say otherwise" in text(lead.get(SETS))
+    assert "1 set in use; 1 of them counts for" in text(lead.get(SETS))
     assert "retire it, and make another" in text(lead.get(f"{SETS}{made.pk}/"))
 
 
