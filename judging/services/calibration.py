@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from judging.domain.precheck import criteria_text_of
-from judging.models import Calibration, CalibrationRow, Judge, JudgeVersion, Run, Verdict
+from judging.models import Calibration, CalibrationRow, JudgeVersion, Run, Verdict
 from judging.services.layer1 import examine
 from judging.services.weighing import drawn_unequally, weigh
 from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Ruling
@@ -72,21 +72,6 @@ def opened_rows(version: CriteriaVersion) -> int:
     """The `certify` rows on which somebody has been shown a judge's verdict."""
     shown = Exposure.objects.filter(version=version, what="verdicts", candidate__split="certify")
     return int(shown.aggregate(rows=Count("candidate", distinct=True))["rows"])
-
-
-def attempts(judge: Judge, version: CriteriaVersion) -> int:
-    """How many versions of `judge` were scored on `certify` rows of `version`, by runs of their own.
-
-    One that was only asked repeatedly was not compared with people.
-    """
-    scored = Verdict.objects.exclude(run__kind=Run.Kind.CONSISTENCY).filter(
-        judge_version=OuterRef("pk"),
-        run__criteria_version=version,
-        candidate__split="certify",
-        panel_verdict=None,
-        outcome__in=["pass", "fail"],
-    )
-    return max(1, JudgeVersion.objects.filter(Exists(scored), judge=judge).count())
 
 
 def layer1(version: CriteriaVersion, candidate_ids: Iterable[int]) -> dict[int, str]:

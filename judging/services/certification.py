@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from judging.domain.reasons import CertificateReason
 from judging.models import Certificate, Run, Verdict
-from judging.services.attempts import keeping_its_plan
-from judging.services.calibration import attempts, calibrate, golden_truths, layer1
+from judging.services.attempts import attempt_number, keeping_its_plan
+from judging.services.calibration import calibrate, golden_truths, layer1
 from judging.services.certificates import (
     append,
     certifies_but_for_suspension,
@@ -80,7 +80,7 @@ def _certify(run: Run, known: Mapping[int, str], complete: bool, moment: datetim
             killed_by=killed_by,
             as_of=moment,
             run_complete=complete,
-            attempt=attempts(judge_version.judge, run.criteria_version),
+            attempt=attempt_number(judge_version, run.criteria_version),
             people=people,
         )
         for judge_version in judged

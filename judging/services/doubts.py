@@ -64,7 +64,7 @@ class Doubts:
 
 @transaction.atomic
 def pause_over(plan: Plan, doubted: Answer, dropped: Sequence[Answer]) -> None:
-    """Pause the run for what is doubted, and note who gave the answers dropped for it: no row tells of them."""
+    """Pause the run for what is doubted, and note who gave the answers dropped for it: no row tells it."""
     pause_run(run_id=plan.run_id, reason=PauseReason(doubted.reason), detail=doubted.detail)
     note_unsaved(plan, dropped)
 

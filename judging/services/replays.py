@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from judging.domain.comparison import Changes
 from judging.models import Calibration, Run
-from judging.services.calibration import attempts, calibrate, golden_truths, layer1
+from judging.services.attempts import attempt_number
+from judging.services.calibration import calibrate, golden_truths, layer1
 from judging.services.comparing import compared, judges_on_certify_rows
 from judging.services.recounting import count_again, people_now
 from judging.services.retried import asked_again
@@ -46,7 +47,7 @@ def _counted(run: Run, known: Mapping[int, str], moment: datetime) -> list[Calib
             killed_by=killed_by,
             as_of=moment,
             run_complete=True,
-            attempt=attempts(judge.judge, run.criteria_version),
+            attempt=attempt_number(judge, run.criteria_version),
             people=people,
         )
         for judge in (run.judge_version, *jurors)

@@ -31,9 +31,9 @@ def judge() -> JudgeVersion:
     return make_judge("strict")
 
 
-def again(run: Run, *more: tuple[str, str], days: int = 0) -> Run:
+def again(run: Run, *more: tuple[str, str], days: int = 0, judge: JudgeVersion | None = None) -> Run:
     """A run over the same rows with the same verdicts, days later, and over further (truth, outcome)."""
-    later = make_run(run.judge_version, run.criteria_version.criteria_set)
+    later = make_run(judge or run.judge_version, run.criteria_version.criteria_set)
     later.finished_at = NOON + timedelta(days=days)
     later.save()
     for verdict in run.verdicts.select_related("candidate"):
@@ -168,7 +168,20 @@ def test_the_second_version_of_a_judge_is_another_attempt(
 
     assert (tried.attempt, codes(tried)) == (2, ["bound_below_bar"])
     assert tried.boundary == pytest.approx(3.115, abs=1e-3)
-    assert (renewed.status, renewed.boundary) == ("certified", first.boundary)
+    assert (renewed.status, renewed.boundary, renewed.attempt) == ("certified", first.boundary, 1)
+
+
+def test_a_version_keeps_its_place_though_it_is_certified_after_a_later_one(
+    criteria_set: CriteriaSet, judge: JudgeVersion
+) -> None:
+    fields = {"kind": "model", "model": "openai/other", "fingerprint": "f" * 64}
+    second = JudgeVersion.objects.create(judge=judge.judge, number=2, **fields)
+    scored = make_run(judge, criteria_set, a=15, d=15, kind="scoring")
+
+    later = certified(again(scored, judge=second))
+    first = certified(again(scored))
+
+    assert (first.attempt, later.attempt) == (1, 2)
 
 
 def test_an_attempt_keeps_the_plan_it_began_with(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
@@ -181,6 +194,20 @@ def test_an_attempt_keeps_the_plan_it_began_with(criteria_set: CriteriaSet, judg
 
     assert (second.policy["looks"][0], second.next_look, codes(second)) == (30, 60, ["bound_below_bar"])
     assert other.boundary == pytest.approx(1.645, abs=1e-3)
+
+
+def test_a_run_that_took_no_look_binds_nobody_to_its_plan(
+    criteria_set: CriteriaSet, judge: JudgeVersion
+) -> None:
+    plan(criteria_set, 20)
+    first = make_run(judge, criteria_set, a=15, d=15)
+    assert (codes(certified(first)), Certificate.objects.get().look) == (["bound_below_bar"], None)
+    plan(criteria_set, 20, 30)
+
+    planned_anew = certified(again(first))
+
+    assert (planned_anew.status, planned_anew.look) == ("certified", 2)
+    assert planned_anew.policy["n_max"] == 30
 
 
 def test_beyond_the_plan_nothing_is_certified_anew(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:

@@ -1,6 +1,8 @@
 """A judge is asked about reference sets; what it puts in the wrong order is counted and stands on record."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
@@ -317,3 +319,20 @@ def test_a_calibration_starts_the_ordering_that_its_policy_demands(criteria_set:
 
     beside = Run.objects.get(kind="ordering")
     assert (alone, beside.max_calls, beside.state) == (0, 7, "running")
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no locks of rows")
+def test_who_starts_a_run_keeps_no_worker_from_writing_verdicts(criteria_set: CriteriaSet) -> None:
+    """A verdict refers to its judge version, which a full lock of that row would keep waiting."""
+    make_set(criteria_set)
+    judge = make_judge()
+
+    with CaptureQueriesContext(connection) as told:
+        start_once(judge_version=judge, criteria_version=live(criteria_set))
+        start_ordering(judge_version=judge, criteria_version=live(criteria_set))
+
+    locks = [
+        each["sql"] for each in told if '"judging_judgeversion"' in each["sql"] and " FOR " in each["sql"]
+    ]
+    assert locks
+    assert all(sql.endswith("FOR NO KEY UPDATE") for sql in locks)
