@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from judging.domain.measured import Measured
 from judging.domain.reasons import Reason
 from labeling.domain.agreement import Table
+from labeling.domain.agreement.drawn import Stratum
 
 _NO_ROWS = Table(0, 0, 0, 0)
 
@@ -39,9 +41,10 @@ class Step:
 class Case:
     """What the next step follows from. `reasons` block, `warnings` do not.
 
-    `labels_needed`: rows in all that would show the judge above the bar, None where no number would.
-    `by_looks`: the policy certifies at planned looks only. `next_look`: scored rows at the next of them,
-    None where none is left. `bound` and `bar` as they are written; `shown`: the one-sided 95 % bound of
+    `strata`: the rows of `table` by their probability where they were drawn unequally; rows that are missing
+    are then counted as drawn like these. `labels_needed`: rows in all that would show the judge above the
+    bar, None where no number would, or none is needed. `by_looks`: the policy certifies at planned looks
+    only. `next_look`: scored rows at the next of them, None where none is left. `bound` and `bar` as they are written; `shown`: the one-sided 95 % bound of
     kappa is at the bar or above. `at_work`: a calibration of this very judge is under way. `is_draft`: it
     may be promoted, and is not yet.
     """
@@ -49,6 +52,7 @@ class Case:
     reasons: tuple[Reason, ...]
     warnings: tuple[Reason, ...] = ()
     table: Table = _NO_ROWS
+    strata: tuple[Stratum, ...] = ()
     min_rows: int = 30
     min_per_class: int = 5
     labels_needed: int | None = None
@@ -61,24 +65,29 @@ class Case:
     is_draft: bool = False
 
     @property
+    def measured(self) -> Measured:
+        """The rows by what they weigh."""
+        return Measured(self.table, self.strata)
+
+    @property
     def missing_rows(self) -> int:
         """Rows that the policy asks for and that are not there."""
-        return max(0, self.min_rows - self.table.n)
+        return self.measured.missing(self.min_rows)
 
     @property
     def until_look(self) -> int:
         """Rows that are missing until the next look may be taken."""
-        return max(0, (self.next_look or 0) - self.table.n)
+        return self.measured.missing(self.next_look or 0)
 
     @property
     def missing_good(self) -> int:
         """The same for rows that people pass."""
-        return max(0, self.min_per_class - self.table.n_pass)
+        return self.measured.missing(self.min_per_class, human=True)
 
     @property
     def missing_bad(self) -> int:
         """The same for rows that people fail."""
-        return max(0, self.min_per_class - self.table.n_fail)
+        return self.measured.missing(self.min_per_class, human=False)
 
     @property
     def more_labels(self) -> int:

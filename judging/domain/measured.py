@@ -110,10 +110,8 @@ class Measured:
 
     def labels_needed(self, bar: Decimal, min_rows: int = 0) -> int:
         """Rows in all, drawn as these were, that would show such a kappa to be above the bar; no fewer than
-        the policy asks for. Undefined, too, where these show it already.
+        the policy asks for.
         """
-        if self.lower_bound() >= bar:
-            raise Undefined("The lower bound is above the bar already.")
         return max(self._labels_needed(bar), self.n + self.missing(min_rows))
 
     def _labels_needed(self, bar: Decimal) -> int:

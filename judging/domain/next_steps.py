@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from judging.domain.cases import Action, Case, Step
+from judging.domain.figures import counted
 from judging.domain.reasons import CertificateReason as Code
 from judging.domain.reasons import Reason
 
@@ -45,14 +46,18 @@ def _until_look(case: Case) -> str:
     """Where the rows that the policy asks for do not reach to the next look."""
     if not case.by_looks or case.until_look <= case.more_labels:
         return ""
-    return f" The next planned look is at {case.next_look} rows: {case.until_look} more."
+    return f" The next planned look is at {_next_look(case)}: {case.until_look} more."
+
+
+def _next_look(case: Case) -> str:
+    return f"{case.next_look} rows{' drawn evenly' if case.strata else ''}"
 
 
 def _to_show(case: Case) -> str:
     """What it takes under a plan of looks."""
     if case.next_look is None:
         return "No number of rows helps this version: no planned look is left."
-    look = f"the next planned look is at {case.next_look} rows"
+    look = f"the next planned look is at {_next_look(case)}"
     words = f"{case.until_look} more: {look}." if case.until_look else f"None until a calibration: {look}."
     if case.labels_needed is None or case.labels_needed <= case.table.n:
         return words
@@ -81,12 +86,15 @@ def _how_sure(case: Case) -> str:
 
 
 def _what_is_missing(case: Case) -> str:
-    parts = [f"the policy asks for {case.min_rows} rows and {case.table.n} are scored"]
-    for kind, have, missing in (
-        ("good", case.table.n_pass, case.missing_good),
-        ("bad", case.table.n_fail, case.missing_bad),
+    measured = case.measured
+    scored = counted(case.table.n, measured.counts_like()) if case.strata else str(case.table.n)
+    parts = [f"the policy asks for {case.min_rows} rows and {scored} are scored"]
+    for kind, rows, missing, passed in (
+        ("good", case.table.n_pass, case.missing_good, True),
+        ("bad", case.table.n_fail, case.missing_bad, False),
     ):
         if missing:
+            have = counted(rows, measured.counts_like(passed)) if case.strata else rows
             parts.append(f"for {case.min_per_class} that people find {kind} and there are {have}")
     return ", ".join(parts if case.missing_rows else parts[1:])
 
@@ -167,7 +175,8 @@ def _look(case: Case, reason: Reason) -> Step:
         rows = "row that counts" if case.until_look == 1 else "rows that count"
         return Step(
             Action.LABEL,
-            f"Label {case.until_look} more {rows}: the next planned look is at {case.next_look}. "
+            f"Label {case.until_look} more {rows}: the next planned look is at "
+            f"{_next_look(case) if case.strata else case.next_look}. "
             "Then calibrate again.",
         )
     return Step(Action.CALIBRATE, f"The planned look at {case.next_look} rows is due. Calibrate again.")

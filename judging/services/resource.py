@@ -91,9 +91,7 @@ def _figures(certificate: Certificate | None) -> dict[str, Any]:
 
 
 def _behind(certificate: Certificate) -> dict[str, Any]:
-    """What the counts behind a certificate say. `labels_needed`: rows in all, None where none would help, or
-    where none is needed.
-    """
+    """What the counts behind a certificate say."""
     calibration = certificate.calibration
     table, measured = calibration.table, calibration.measured
     shares = {
@@ -107,14 +105,18 @@ def _behind(certificate: Certificate) -> dict[str, Any]:
         "design_effect": calibration.design_effect,
         "weighted": measured.weighted,
         "human_kappa": calibration.human_kappa,
-        "labels_needed": defined(lambda: measured.labels_needed(certificate.bar, _asked_for(certificate))),
+        "labels_needed": labels_needed(certificate),
     }
 
 
-def _asked_for(certificate: Certificate) -> int:
-    """Rows that its policy asks for."""
-    rows: int = certificate.policy["min_rows"]
-    return rows
+def labels_needed(certificate: Certificate) -> int | None:
+    """Rows in all that would bring the lower bound to the bar, no fewer than the policy asks for; None where
+    it is there already, and where no number would help.
+    """
+    measured, bound = certificate.calibration.measured, certificate.lower_bound
+    if bound is not None and bound >= certificate.bar:
+        return None
+    return defined(lambda: measured.labels_needed(certificate.bar, certificate.policy["min_rows"]))
 
 
 def _decision(standing: Standing) -> Decision:

@@ -8,10 +8,10 @@ from judging.domain.certificate_states import SUSPENDING
 from judging.domain.consequences import Sentence
 from judging.domain.figures import plain, shown_kappa
 from judging.domain.live_consequences import Live, live_rests_on, live_sentences
-from judging.domain.measured import defined
 from judging.domain.next_steps import Case, Step, labels_words, next_step
 from judging.domain.reasons import CertificateReason as Code
 from judging.models import Certificate, Run
+from judging.services.resource import labels_needed
 from judging.services.standing import Standing
 from judging.views.interval import IntervalDrawing, interval_drawing
 from judging.views.step_links import Link, link_of, tune_link, versions_query
@@ -224,9 +224,10 @@ def _case(standing: Standing, at_work: Run | None) -> Case:
         reasons=standing.reasons,
         warnings=standing.warnings,
         table=table,
+        strata=certificate.calibration.measured.strata if certificate else (),
         min_rows=policy["min_rows"],
         min_per_class=policy["min_per_class"],
-        labels_needed=_labels_needed(standing),
+        labels_needed=labels_needed(certificate) if certificate else None,
         by_looks=standing.rule == CriteriaSet.Rule.BOUND,
         next_look=certificate.next_look if certificate else None,
         bound=_bound(certificate) if certificate else "",
@@ -242,13 +243,6 @@ def _bound(certificate: Certificate) -> str:
     if certificate.bound_at_looks is None:
         return certificate.shown_bound
     return shown_kappa(Fraction(certificate.bound_at_looks), certificate.bar)
-
-
-def _labels_needed(standing: Standing) -> int | None:
-    if standing.certificate is None:
-        return None
-    measured = standing.certificate.calibration.measured
-    return defined(lambda: measured.labels_needed(standing.bar))
 
 
 def _unbroken(claim: str) -> str:

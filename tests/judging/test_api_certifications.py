@@ -76,6 +76,8 @@ def test_the_resource_has_every_key_of_the_contract(client: Client, certificate:
         "n": 60,
         "n_pass": 30,
         "n_fail": 30,
+        "n_effective": None,
+        "escalated": 0,
         "agreement": pytest.approx(56 / 60),
         "coverage": 1.0,
         "kappa_worst_case": pytest.approx(13 / 15),
@@ -83,10 +85,10 @@ def test_the_resource_has_every_key_of_the_contract(client: Client, certificate:
         "coverage_fail": 1.0,
         # √(V(13/15)/60) by hand: 1 − κ² over √60 where both pass rates are ½.
         "standard_error": pytest.approx(math.sqrt((1 - (13 / 15) ** 2) / 60)),
+        "design_effect": None,  # all rows answer one request
         "weighted": False,
         "human_kappa": None,
-        # ((1.6449·√.5775 + .8416·√(1 − (13/15)²))/(13/15 − .65))²
-        "labels_needed": 60,
+        "labels_needed": None,  # the lower bound is above the bar already
         "look": None,
         "next_look": None,
         "z": None,

@@ -7,6 +7,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from judging.models import Calibration, Certificate, JudgeVersion, Run
+from judging.services.attempts import attempt_of
+from judging.services.certificates import policy_of
 from judging.services.certification import recount
 from judging.services.resource import resource
 from judging.services.standing import Standing
@@ -86,15 +88,46 @@ def test_weights_change_kappa_interval_and_answer(criteria_set: CriteriaSet, jud
     weighted = certified(again)
 
     told = resource(Standing(weighted.judge_version, weighted.criteria_version, weighted, NOON))
-    assert (plain.status, codes(weighted)) == ("certified", ["below_bar"])
+    assert (plain.status, codes(weighted)) == ("certified", ["too_few_rows", "below_bar"])
     assert (told["weighted"], told["kappa"]) == (True, weighted.kappa)
     assert told["standard_error"] == weighted.calibration.standard_error
-    assert weighted.lower_bound is not None
-    assert weighted.kappa is not None
-    se = weighted.calibration.standard_error or 0
+    # Weights 1 and 10: (52 + 80)²/(52 + 800) = 20.5 rows; 42 of 132 they agree on less than plainly counted.
+    assert (told["n"], told["n_effective"]) == (60, 20)
+    assert (told["agreement"], weighted.agreement) == (52 / 132, 52 / 132)
     # tanh(atanh κ − 1.6449·SE/(1 − κ²)), by hand
-    reach = 1.6448536 * se / (1 - weighted.kappa**2)
-    assert weighted.lower_bound == pytest.approx(math.tanh(math.atanh(weighted.kappa) - reach))
+    found = weighted.calibration.measured._drawn()
+    reach = 1.6448536 * found.widened_se / (1 - found.value**2)
+    assert weighted.lower_bound == pytest.approx(math.tanh(math.atanh(found.value) - reach))
+
+
+def test_a_handful_of_rows_that_stand_for_many_certifies_nobody(
+    criteria_set: CriteriaSet, judge: JudgeVersion
+) -> None:
+    run = make_run(judge, criteria_set, a=8, b=8, c=8, d=8)
+    draw(criteria_set, [*rows(run)[:2], *rows(run)[-2:]], 0.001)
+
+    certificate = certified(run)
+
+    assert certificate.kappa is not None
+    assert certificate.kappa > 0.99
+    assert codes(certificate)[:2] == ["too_few_rows", "too_few_of_one_class"]
+    assert certificate.reasons[0]["message"].startswith(
+        "Golden rows were not equally likely to be chosen: 32 rows that count like 4 rows drawn evenly are"
+    )
+
+
+def test_looks_go_by_what_the_rows_count_like(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
+    criteria_set.rule = "bound"
+    criteria_set.save()
+    run = make_run(judge, criteria_set, a=28, b=1, c=1, d=28)
+    draw(criteria_set, rows(run)[20:40], 0.1)
+
+    first = certified(run)
+    attempt = attempt_of(policy_of(criteria_set), first.calibration, takes_look=True)
+
+    # (38 + 200)²/(38 + 2000) = 27.8: the look at 30 rows is not due, though 58 are scored.
+    assert (first.n, first.look, first.next_look) == (58, None, 30)
+    assert [event.n for event in attempt.events] == [27]
 
 
 @pytest.mark.parametrize("equal", [True, False])
