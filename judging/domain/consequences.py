@@ -84,9 +84,9 @@ def _passed(found: Share | None) -> Iterator[Sentence]:
         word = "none was bad" if found.seen == 0 else "every one was bad"
         yield Sentence(f"It let {_rows(found.rows)} through and {word}.", _doubt(found))
     else:
-        about = _about(found)
-        verb = "is" if about.endswith(" 1") else "are"
-        yield Sentence(f"Of 100 outputs it lets through, {about} {verb} bad.", _doubt(found))
+        of_100 = about(found.per_hundred)
+        verb = "is" if of_100.endswith(" 1") else "are"
+        yield Sentence(f"Of 100 outputs it lets through, {of_100} {verb} bad.", _doubt(found))
 
 
 def _good(found: Share | None) -> Iterator[Sentence]:
@@ -96,7 +96,7 @@ def _good(found: Share | None) -> Iterator[Sentence]:
         word = "none" if found.seen == 0 else "every one"
         yield Sentence(f"Of {_rows(found.rows, 'good ')} it refused {word}.", _doubt(found))
     else:
-        yield Sentence(f"Of 100 good outputs it refuses {_about(found)}.", _doubt(found))
+        yield Sentence(f"Of 100 good outputs it refuses {about(found.per_hundred)}.", _doubt(found))
 
 
 def _bad(found: Share | None) -> Iterator[Sentence]:
@@ -106,12 +106,11 @@ def _bad(found: Share | None) -> Iterator[Sentence]:
         word = "none" if found.seen == 0 else "every one"
         yield Sentence(f"Of {_rows(found.rows, 'bad ')} it caught {word}.", _doubt(found))
     else:
-        yield Sentence(f"Of 100 bad outputs it catches {_about(found)}.", _doubt(found))
+        yield Sentence(f"Of 100 bad outputs it catches {about(found.per_hundred)}.", _doubt(found))
 
 
-def _about(found: Share) -> str:
+def about(exact: Fraction) -> str:
     """Whole numbers only: a few dozen rows carry no decimals. Never "about 0" of what was seen."""
-    exact = found.per_hundred
     if exact < Fraction(1, 2):
         return "fewer than 1"
     if exact > Fraction(199, 2):

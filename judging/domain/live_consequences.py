@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from judging.domain.consequences import Sentence, rests_on, sentences
+from judging.domain.consequences import Sentence, Share, about, rests_on, sentences, share
 from judging.domain.figures import many, percent
 from judging.domain.pass_rate import corrected_pass_rate, rogan_gladen
 from labeling.domain.agreement import Interval, Table, Undefined
@@ -116,22 +116,39 @@ def live_sentences(golden: Table, live: Live | None, *, weighted: bool = False) 
         return of_golden
     _, refused_of_good, caught = of_golden
     passed, refused = found.bad_among_passed, found.good_among_refused
+    of_passed = share(golden.c, golden.a + golden.c)
+    of_refused = share(golden.b, golden.b + golden.d)
     return [
-        _told("lets through", passed, "bad") if passed else Sentence("It let no live output through."),
+        _told("lets through", passed, "bad", of_passed)
+        if passed
+        else Sentence("It let no live output through."),
         refused_of_good,
-        _told("refuses", refused, "good") if refused else Sentence("It refused no live output."),
+        _told("refuses", refused, "good", of_refused) if refused else Sentence("It refused no live output."),
         caught,
     ]
 
 
-def _told(does: str, share: LiveShare, word: str) -> Sentence:
+def _told(does: str, live: LiveShare, word: str, golden: Share | None) -> Sentence:
     """The interval as whole numbers, rounded outwards; the counts' own share stands in the doubt."""
-    low, high = math.floor(share.low * 100), math.ceil(share.high * 100)
+    low, high = math.floor(live.low * 100), math.ceil(live.high * 100)
     between = f"{low} to {high}" if low < high else f"about {low}"
-    return Sentence(
-        f"Of 100 outputs it {does}, {between} are {word}.",
-        f"Most likely {percent(share.value)}, by its live pass rate and its errors on golden rows.",
-    )
+    of_100 = Fraction(live.value) * 100
+    doubt = f"Most likely {_whole(of_100)}, by its live pass rate and its errors on golden rows."
+    if golden:
+        doubt += f" {_beside_golden(of_100, golden.per_hundred, word)}"
+    return Sentence(f"Of 100 outputs it {does}, {between} are {word}.", doubt)
+
+
+def _beside_golden(live: Fraction, golden: Fraction, word: str) -> str:
+    """How the same share by the golden rows alone differs, and why: more or fewer of them are good."""
+    if _whole(live) == _whole(golden):
+        return "By the golden rows alone it would be the same."
+    often = "more" if (live > golden) == (word == "good") else "less"
+    return f"By the golden rows alone it would be {_whole(golden)}: live outputs are good {often} often."
+
+
+def _whole(exact: Fraction) -> str:
+    return "none" if exact == 0 else about(exact)
 
 
 def live_rests_on(golden: Table, skipped: int, live: Live | None, *, weighted: bool = False) -> str:

@@ -113,7 +113,22 @@ def test_words_give_the_interval_and_the_likeliest_share() -> None:
     assert re.fullmatch(r"Of 100 outputs it lets through, \d+ to \d+ are bad\.", claims[0])
     assert re.fullmatch(r"Of 100 outputs it refuses, \d+ to \d+ are good\.", claims[2])
     assert [claims[1], claims[3]] == [each.claim for each in sentences(TABLE)[1:]]
-    assert said[0].doubt.startswith("Most likely 6.9%, by its live pass rate")
+    assert said[0].doubt.startswith("Most likely about 7, by its live pass rate")
+
+
+def test_the_golden_rows_own_share_stands_beside_it_with_why_it_differs() -> None:
+    # 60 % of live outputs are good, of the golden rows two thirds: of their passes 5/95 are bad.
+    passed, _, refused, _ = live_sentences(TABLE, Live(290, 500, 30))
+
+    assert "By the golden rows alone it would be about 5: live outputs are good less often." in passed.doubt
+    assert "By the golden rows alone it would be about 18: live outputs are good less often." in refused.doubt
+    assert "%" not in passed.doubt + refused.doubt
+
+
+def test_where_both_come_to_the_same_that_is_said() -> None:
+    passed = live_sentences(TABLE, Live(95, 150, 30))[0]
+
+    assert "By the golden rows alone it would be the same." in passed.doubt
 
 
 def test_it_is_said_which_pass_rate_is_meant() -> None:

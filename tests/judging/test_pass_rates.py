@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from judging.domain.control_charts import Counted
 from judging.domain.pass_rate import corrected_pass_rate
-from judging.models import Calibration, Certificate, JudgeVersion, Run, Verdict
+from judging.models import Calibration, Certificate, GateReader, JudgeVersion, Run, Verdict
 from judging.services.daily_rates import Passed, by_day, passed_since
 from judging.services.tokens import create_token
 from labeling.domain.agreement import Table
@@ -138,6 +138,23 @@ def test_rows_drawn_unequally_correct_nothing(
     assert "by its live pass rate" not in pages[1]
 
 
+def test_other_versions_are_named_and_who_asks_is_noted(
+    strict: JudgeVersion, criteria_set: CriteriaSet, secret: str
+) -> None:
+    make_scoring(strict, criteria_set, ["pass"] * 4)
+    strict.judge.live_version = strict.judge.versions.create(
+        number=2, kind="model", model="openai/x", fingerprint="2" * 64
+    )
+    strict.judge.save()
+
+    named, live_now = read(secret, "?judge_version=1&version=1"), read(secret)
+
+    assert (named["judge_version"], named["n"]) == (1, 4)
+    assert (live_now["judge_version"], live_now["n"]) == (2, 0)
+    assert "There is no such parameter" in str(read(secret, "?day=7"))
+    assert GateReader.objects.get().judge == strict.judge
+
+
 def test_a_token_of_another_scope_or_set_reads_nothing(
     strict: JudgeVersion, criteria_set: CriteriaSet
 ) -> None:
@@ -201,7 +218,7 @@ def test_the_answer_goes_by_the_live_rate_and_says_so(
 
     assert "This holds if live outputs are like the golden rows" in before
     assert "in the last 30 days it passed 58 of 100 outputs (58%)" in after
-    assert "Most likely 6.9%, by its live pass rate" in after
+    assert "Most likely about 7, by its live pass rate" in after
 
 
 def test_days_are_those_of_the_reader(strict: JudgeVersion, criteria_set: CriteriaSet) -> None:
