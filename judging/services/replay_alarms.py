@@ -1,5 +1,6 @@
 """What a golden replay does to a certificate in the transaction that ends it: suspend, lift, or nothing."""
 
+import logging
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -18,7 +19,11 @@ from judging.models import Calibration, Certificate, Run
 from judging.services.certificates import lock, policy_then, suspensions
 from judging.services.deciding import decision_on
 from judging.services.replays import changes
+from judging.services.runs import CannotRun
+from judging.services.starting import start_once
 from judging.services.suspending import reinstate, suspend
+
+log = logging.getLogger(__name__)
 
 _MOST = 10  # replays shown: the newest
 _TO_ALARM = 2  # replays that an alarm goes by; each is compared row by row while other writers wait
@@ -61,8 +66,11 @@ def _suspend(certificate: Certificate, now: datetime) -> Certificate | None:
 
 
 def _lift(certificate: Certificate, now: datetime) -> Certificate | None:
-    passed = passed_in_a_row(findings_since_suspended(certificate, PASSES_TO_LIFT))
+    found = findings_since_suspended(certificate, PASSES_TO_LIFT)
+    passed = passed_in_a_row(found)
     if len(passed) < PASSES_TO_LIFT:
+        if passed == found:
+            _replay_once_more(certificate)
         return None
     last, before = passed[0], passed[1]
     return reinstate(
@@ -71,6 +79,21 @@ def _lift(certificate: Certificate, now: datetime) -> Certificate | None:
         now=now,
         note=f"Two golden replays in a row were passed: run {before.run_id} and run {last.run_id}.",
     )
+
+
+def _replay_once_more(certificate: Certificate) -> None:
+    """After another model answered Vera starts the first replay itself, so the second that it takes as well.
+
+    Called after the first alone. The workers find it by themselves: who ends a replay looks for work next.
+    """
+    event = suspended_by(certificate)
+    if event is None or event.cause != Certificate.Cause.PROVIDER_MODEL:
+        return
+    by, of = certificate.judge_version, certificate.criteria_version
+    try:
+        start_once(judge_version=by, criteria_version=of, kind=Run.Kind.REPLAY)
+    except CannotRun as refused:
+        log.warning("%s cannot be replayed a second time on %s: %s", by, of, refused)
 
 
 def findings_since_certified(certificate: Certificate, most: int = _MOST) -> list[ReplayFinding]:
@@ -91,8 +114,8 @@ def said_by_replays(certificate: Certificate, found: list[ReplayFinding], now: d
 
     What they took away is gone until the suspension is lifted, whatever the next one says.
     """
-    suspension = suspended_by(certificate) if suspensions(certificate) else None
-    if suspension is not None and suspension.cause == Certificate.Cause.REPLAY:
+    last = _newest(certificate, (*_BEGINS, Certificate.Cause.REPLAY))
+    if last is not None and last.cause == Certificate.Cause.REPLAY:
         return "worse"
     if not found or now - found[0].at > timedelta(days=REPLAY_DAYS + 1):
         return "missing"
