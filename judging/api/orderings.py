@@ -1,22 +1,17 @@
 """How a judge orders reference sets."""
 
-from typing import Annotated
-
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from ninja import Router
-from pydantic import Field
 
 from judging.access import token_sets
 from judging.api.caching import kept
-from judging.api.certifications import MAX_AGE
+from judging.api.certifications import MAX_AGE, Number, check_query, token_of
 from judging.api.schemas import ErrorOut, OrderingOut
 from judging.auth import Bearer
-from judging.models import ApiToken
 from judging.services.order_resource import newest_result, order_resource
+from judging.services.readers import note_reads
 from judging.services.standing import find_standing
-
-Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 router = Router(auth=Bearer("gate"), tags=["certification"])
 
@@ -33,8 +28,8 @@ def ordering(
     judge_version: Number | None = None,
 ) -> HttpResponse:
     """What the newest run over reference sets found of a judge: its live version unless another is named."""
-    token = getattr(request, "auth", None)
-    assert isinstance(token, ApiToken)
+    check_query(request, "version", "judge_version")
+    token = token_of(request)
     standing = find_standing(
         judge=judge,
         criteria=criteria,
@@ -43,4 +38,5 @@ def ordering(
         judge_version=judge_version,
         version=version,
     )
+    note_reads(token=token, reads=[standing.key], now=standing.now)
     return kept(request, JsonResponse(order_resource(standing, newest_result(standing))), MAX_AGE)

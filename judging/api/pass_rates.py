@@ -8,10 +8,11 @@ from ninja import Router, Schema
 from pydantic import Field
 
 from judging.access import token_sets
+from judging.api.certifications import Number, check_query, token_of
 from judging.api.schemas import ErrorOut
 from judging.auth import Bearer
-from judging.models import ApiToken
 from judging.services.pass_rates import resource
+from judging.services.readers import note_reads
 from judging.services.standing import find_standing
 
 Days = Annotated[int, Field(ge=1, le=365)]
@@ -54,11 +55,27 @@ class PassRatesOut(RateOut):
     "pass-rates/{judge}/{criteria}",
     response={200: PassRatesOut, 401: ErrorOut, 403: ErrorOut, 404: ErrorOut, 422: ErrorOut},
 )
-def pass_rates(request: HttpRequest, judge: str, criteria: str, days: Days = 30) -> HttpResponse:
-    """What share of live outputs the live judge passes, and what share people would, by generator too."""
-    token = getattr(request, "auth", None)
-    assert isinstance(token, ApiToken)
-    standing = find_standing(judge=judge, criteria=criteria, sets=token_sets(token), now=timezone.now())
+def pass_rates(
+    request: HttpRequest,
+    judge: str,
+    criteria: str,
+    days: Days = 30,
+    version: Number | None = None,
+    judge_version: Number | None = None,
+) -> HttpResponse:
+    """What share of live outputs the judge passes, and what share people would, by generator too: the live
+    versions' unless others are named."""
+    check_query(request, "days", "version", "judge_version")
+    token = token_of(request)
+    standing = find_standing(
+        judge=judge,
+        criteria=criteria,
+        sets=token_sets(token),
+        now=timezone.now(),
+        judge_version=judge_version,
+        version=version,
+    )
+    note_reads(token=token, reads=[standing.key], now=standing.now)
     response = JsonResponse(resource(standing, days))
     response["Cache-Control"] = "no-store"
     return response

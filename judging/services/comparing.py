@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Value
 
 from judging.domain.comparison import Change, Changes, changes_of
+from judging.domain.figures import many
 from judging.models import Calibration, JudgeVersion, Run, Verdict
 from judging.services.disclosure import open_candidates, opened_by
 from labeling.models import Candidate, CriteriaVersion, Submission
@@ -147,6 +148,14 @@ def further_outputs(version: CriteriaVersion, judge: JudgeVersion, names: Sequen
         for name in names
     ]
     return sum(each["outputs"] - each["requests"] for each in found)
+
+
+def further_words(further: int) -> str:
+    """What is said of those."""
+    return (
+        "Each request counts once, by the output that the judge was asked about last; left out: "
+        f"{many(further, 'further output')} to the same requests."
+    )
 
 
 def generators_of(version: CriteriaVersion, most: int) -> list[str]:

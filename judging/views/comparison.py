@@ -14,7 +14,6 @@ from django.views.decorators.http import require_http_methods
 
 from judging.access import check_lead
 from judging.domain.comparison import Change
-from judging.domain.figures import many
 from judging.forms.comparison import CriteriaForm, GeneratorsForm, JudgesForm
 from judging.models import Verdict
 from judging.services.comparing import (
@@ -24,6 +23,7 @@ from judging.services.comparing import (
     Paired,
     compared,
     further_outputs,
+    further_words,
     generators,
     judges_on_certify_rows,
     judges_on_tune_rows,
@@ -150,10 +150,7 @@ def _generators(version: CriteriaVersion, judge: str, before: str, after: str) -
     if not standing.certified:
         cautions.append(f"{judge} is not certified on {version}, so nobody knows what its opinion is worth.")
     if further := further_outputs(version, standing.judge_version, [before, after]):
-        cautions.append(
-            "Each request counts once, by the output that the judge was asked about last; left out: "
-            f"{many(further, 'further output')} to the same requests."
-        )
+        cautions.append(further_words(further))
     return Sides(before, after, generators(version, standing.judge_version, before, after), judge, cautions)
 
 

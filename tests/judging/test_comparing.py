@@ -286,6 +286,17 @@ def test_the_shell_compares_generators_with_a_caution(criteria_set: CriteriaSet)
     assert "strict@1 is not certified on replies@1" in caution
 
 
+def test_the_shell_says_how_many_further_outputs_are_left_out(criteria_set: CriteriaSet) -> None:
+    written(two_generators(criteria_set), "a", "new", "fail")
+    asked = ["--criteria", "replies", "--generators", "old", "new", "--judge", "strict"]
+
+    *_, caution = shell(*asked)
+    _, told, _ = shell(*asked, "--json")
+
+    assert "asked about last; left out: 1 further output to the same requests." in caution
+    assert json.loads(told)["further_outputs"] == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

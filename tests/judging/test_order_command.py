@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from judging.models import JudgeVersion, Run
+from judging.models import GateReader, JudgeVersion, Run
 from judging.services.engine import work_on_any
 from judging.services.tokens import create_token
 from labeling.models import Candidate, CriteriaSet
@@ -113,6 +113,17 @@ def test_the_api_tells_each_juror(criteria_set: CriteriaSet) -> None:
     told = ask(criteria_set).json()
 
     assert [each["judge"] for each in told["jurors"]] == ["first@1", "second@1"]
+
+
+def test_who_asks_is_noted_and_a_misspelt_parameter_refused(
+    criteria_set: CriteriaSet, judge: JudgeVersion
+) -> None:
+    assert ask(criteria_set, judge_versoin=1).status_code == 422
+    assert not GateReader.objects.exists()
+
+    assert ask(criteria_set).status_code == 200
+
+    assert GateReader.objects.get().judge == judge.judge
 
 
 def test_what_was_not_measured_is_null(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:

@@ -14,6 +14,8 @@ from judging.services.comparing import (
     Paired,
     compared,
     counts_of,
+    further_outputs,
+    further_words,
     generators,
     judges_on_certify_rows,
     judges_on_tune_rows,
@@ -48,7 +50,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            names, paired = self.pair(options)
+            names, paired, further = self.pair(options)
         except (UnknownName, CannotCompare) as problem:
             raise CommandError(str(problem), returncode=2) from None
         found = compared(paired)
@@ -57,13 +59,16 @@ class Command(BaseCommand):
                 "No row has a verdict of both, so there is nothing to compare. Run both over the same rows.",
                 returncode=2,
             )
-        told = resource(names, paired, found, options)
+        told = resource(names, paired, found, options) | {"further_outputs": further}
         self.stdout.write(json.dumps(told, indent=2) if options["json"] else summary(told, found.changes))
         if told["worse"]:
             sys.exit(1)
 
-    def pair(self, options: dict[str, Any]) -> tuple[list[str], Paired]:
-        """The two names and their rows. Raises `UnknownName`, `CannotCompare`, and CommandError (2)."""
+    def pair(self, options: dict[str, Any]) -> tuple[list[str], Paired, int]:
+        """The two names, their rows, and how many outputs of generators are left out.
+
+        Raises `UnknownName`, `CannotCompare`, and CommandError (2).
+        """
         if options["generators"]:
             return self.generators(options)
         if len(options["judges"]) != 2 or options["judge"]:
@@ -76,10 +81,10 @@ class Command(BaseCommand):
         version = standings[0].criteria_version
         names = [str(before), str(after)]
         if options["tune"]:
-            return names, judges_on_tune_rows(version, before, after)
-        return names, judges_on_certify_rows(counts_of(version, before), counts_of(version, after))
+            return names, judges_on_tune_rows(version, before, after), 0
+        return names, judges_on_certify_rows(counts_of(version, before), counts_of(version, after)), 0
 
-    def generators(self, options: dict[str, Any]) -> tuple[list[str], Paired]:
+    def generators(self, options: dict[str, Any]) -> tuple[list[str], Paired, int]:
         """The same of generators under one judge, of which a warning says where it is not certified."""
         if options["judges"] or not options["judge"] or options["tune"]:
             raise CommandError(
@@ -92,7 +97,9 @@ class Command(BaseCommand):
         if not found.certified:
             self.stderr.write(f"{judge} is not certified on {version}, so nobody knows what they are worth.")
         before, after = options["generators"]
-        return [before, after], generators(version, judge, before, after)
+        if further := further_outputs(version, judge, [before, after]):
+            self.stderr.write(further_words(further))
+        return [before, after], generators(version, judge, before, after), further
 
 
 def standing(judge: str, options: dict[str, Any]) -> Standing:
