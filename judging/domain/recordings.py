@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judging.domain.aggregation import juror_verdict
+from judging.domain.judges import InvalidJudge
 from judging.domain.verdicts import Outcome, Score
 from labeling.domain.content import canonical_json, text_problem
 from labeling.domain.criteria import CriteriaSpec, CriterionSpec
 from labeling.domain.verdicts import parse_verdict
 
 LONGEST_SLUG = 80
+MOST_JUDGES = 200  # of one file
+_LONGEST_FAMILY = 80
 _LONGEST_CRITERION = 80
 _LARGEST_SCORE = 1_000_000_000
 
@@ -95,6 +98,14 @@ def fitting(criteria: CriteriaSpec, recorded: Iterable[Mapping[str, float]]) -> 
         if name in by_name and not on_scale(by_name[name], score)
     }
     return frozenset(by_name.keys() - off)
+
+
+def check_family(family: str) -> None:
+    """Raise `InvalidJudge` where no model's maker is called so."""
+    if len(family) > _LONGEST_FAMILY:
+        raise InvalidJudge(f"“family” has {len(family)} characters; at most {_LONGEST_FAMILY} are allowed.")
+    if not family.isprintable():
+        raise InvalidJudge("“family” has characters that nobody can see; write its name without them.")
 
 
 def slug_for(name: str) -> str:

@@ -41,3 +41,9 @@ class WebhookForm(forms.Form):
         except NotAllowed as refused:
             raise forms.ValidationError(str(refused)) from None
         return url
+
+    def clean_description(self) -> str:
+        said = " ".join(str(self.cleaned_data["description"]).split())
+        if not said.isprintable():
+            raise forms.ValidationError("This has characters that nobody can see: leave them out.")
+        return said

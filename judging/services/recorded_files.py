@@ -140,6 +140,8 @@ def _lines(reader: "csv.DictReader[str]") -> Iterator[Found | Refused]:
         raise FileProblem(
             f"The column {quote(unknown[0])} says nothing here. It may have: {', '.join(COLUMNS)}."
         )
+    if twice := [name for name in known if columns.count(name) > 1]:
+        raise FileProblem(f"The CSV file has the column {quote(min(twice))} twice. Keep one of the two.")
     for cells in reader:
         if None in cells or None in cells.values():
             yield Refused(reader.line_num, "", "The row has another number of cells than the heading.")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from judging.domain.figures import many
-from judging.domain.recordings import EntryProblem, Said, names_in_words, read_entry
+from judging.domain.recordings import MOST_JUDGES, EntryProblem, Said, names_in_words, read_entry
 from judging.domain.verdicts import Outcome
 from judging.services.recorded_files import VerdictRow
 from labeling.formats.rows import FileProblem, Refused
@@ -68,6 +68,10 @@ class Intake:
         """Match the rows with their candidates and keep what the chosen judges say of them."""
         for row in rows:
             self._names |= dict.fromkeys(row.entries)
+        if self._every and len(self._names) > MOST_JUDGES:
+            raise FileProblem(
+                f"More than {MOST_JUDGES} judges speak in this file. Choose one by its name, or split it."
+            )
         spoken = [row for row in rows if any(map(self._is_chosen, row.entries))]
         of_content = self._by_content(row.content for row in spoken if row.content)
         of_id = self._by_id(row.external_id for row in spoken if not row.content)
@@ -80,6 +84,11 @@ class Intake:
                 self._refuse(row.refuse(*problem))
             else:
                 self._hear(row, *found[0])
+
+    @property
+    def misses(self) -> bool:
+        """Whether nobody who is asked for spoke in the rows that were taken: refused ones may hold them."""
+        return self._wanted not in self._names if self._wanted else not self._names
 
     def gathered(self) -> list[Gathered]:
         """By judge, in the file's order. Raises `FileProblem` where the file has not who is asked for."""

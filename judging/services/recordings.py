@@ -12,7 +12,7 @@ from django.db import transaction
 
 from judging.domain.fingerprint import judge_fingerprint
 from judging.domain.judges import InvalidJudge
-from judging.domain.recordings import LONGEST_SLUG, names_in_words, recording_identity, slug_for
+from judging.domain.recordings import LONGEST_SLUG, check_family, names_in_words, recording_identity, slug_for
 from judging.domain.verdicts import Outcome
 from judging.models import Judge, JudgeVersion, RecordedVerdict, Recording
 from judging.services.judges import newest_or_added, refusals_recorded
@@ -25,7 +25,7 @@ from labeling.models import CriteriaSet
 from labeling.services.audit import record
 from labeling.services.imports import ImportProblem, shown_name
 from labeling.services.imports.report import MOST_REFUSED
-from labeling.services.promotions import ClosesElsewhere, ClosesGates
+from labeling.services.promotions import ClosesGates, NotPromoted
 
 _AT_ONCE = 500
 
@@ -127,6 +127,7 @@ def load_recordings(
     unless `promote`; where it says nothing new, there is none. Raises `FileProblem`, `ImportProblem` or
     `InvalidJudge` with a sentence; then nothing is kept.
     """
+    check_family(order.family or "")
     report = RecordingReport(shown_name(file_name), criteria_set, order.dry_run, order.keep_good)
     with refusals_recorded(f"a file of verdicts, {report.file_name}"[:200], actor), transaction.atomic():
         target = _target(criteria_set)
@@ -134,9 +135,9 @@ def load_recordings(
         for rows in batched(_rows(stream, report), _AT_ONCE):
             intake.take(rows)
         report.refused.sort(key=lambda refused: (refused.line, refused.element or 0))
-        heard, sha256 = intake.gathered(), _sha256(stream)
-        slugs = _slugs(heard, target, order)
-        for gathered, slug in zip(heard, slugs, strict=True):
+        heard = [] if report.refused and intake.misses else intake.gathered()
+        sha256 = _sha256(stream)
+        for gathered, slug in zip(heard, _slugs(heard, target, order), strict=True):
             made = Recording(
                 criteria_set=target, file_name=report.file_name, sha256=sha256, source=gathered.name
             )
@@ -177,9 +178,10 @@ def _slugs(heard: Sequence[Gathered], target: CriteriaSet, order: Order) -> list
             "One short name cannot be given to several judges. Choose one of them, or leave it out."
         )
     slugs = [order.judge or _own_slug(each.name, target) for each in heard]
-    for place, slug in enumerate(slugs):
-        if (first := slugs.index(slug)) < place:
-            names = names_in_words([heard[first].name, heard[place].name])
+    taken: dict[str, str] = {}
+    for each, slug in zip(heard, slugs, strict=True):
+        if (first := taken.setdefault(slug, each.name)) != each.name:
+            names = names_in_words([first, each.name])
             raise FileProblem(f"{names} would both be called “{slug}” here. Load them one by one, by name.")
     return slugs
 
@@ -237,7 +239,7 @@ def _promoted(version: JudgeVersion, actor: AnyUser | None) -> Judge:
         return promote_version(version=version, actor=actor)
     except ClosesGates as refusal:
         raise InvalidJudge(f"{refusal} It can be made live on its judge's page.") from refusal
-    except ClosesElsewhere as refusal:
+    except NotPromoted as refusal:
         raise InvalidJudge(str(refusal)) from refusal
 
 

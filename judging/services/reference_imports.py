@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 
 from judging.models import ReferenceCandidate, ReferenceSet
 from judging.services.reference_report import ReferenceReport
-from judging.services.reference_sets import LONGEST_NAME
+from judging.services.reference_sets import LONGEST_NAME, unseen_problem
 from labeling.access import AnyUser
 from labeling.domain.content import content_hash, request_hash
 from labeling.formats.pairwise import Pair, read_pairs
@@ -87,6 +87,8 @@ class _Intake:
         return True
 
     def _check(self, each: _Decided, known: set[tuple[str, str]], taken: set[str]) -> None:
+        if problem := unseen_problem(each.name):
+            raise RowProblem("id", problem)
         if (each.deficient, each.good) in known:
             raise RowProblem(
                 "human", "Another pair has the same two outputs the other way round. Keep one of the two."

@@ -154,9 +154,14 @@ def _checked_name(name: str) -> str:
         raise CannotOrder("Give the reference set a name.")
     if len(name) > LONGEST_NAME:
         raise CannotOrder(f"The name has {len(name)} characters; at most {LONGEST_NAME} are allowed.")
-    if problem := text_problem(name):
+    if problem := text_problem(name) or unseen_problem(name):
         raise CannotOrder(problem)
     return name
+
+
+def unseen_problem(name: str) -> str | None:
+    """Why a name cannot be kept that holds what nobody sees, such as what turns the direction of writing."""
+    return None if name.isprintable() else "The name has characters that nobody can see: leave them out."
 
 
 def _record(reference_set: ReferenceSet, actor: AnyUser | None, action: str, **details: object) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import unicodedata
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -30,10 +31,10 @@ def target_of(url: str) -> Target:
     """The server that an address names. Raises `NotAllowed` for what is refused without looking it up."""
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
+        host, port = _plain(parts.hostname or ""), parts.port
     except ValueError:
         raise NotAllowed("This is no address. Write one like https://example.org/hooks/vera.") from None
-    if not host or any(not character.isprintable() or character in " \\" for character in url):
+    if not host or port == 0 or any(not character.isprintable() or character in " \\" for character in url):
         raise NotAllowed("This is no address. Write one like https://example.org/hooks/vera.")
     if "@" in parts.netloc or parts.fragment:
         raise NotAllowed("Leave out user name, password and what follows a “#”: messages are signed instead.")
@@ -43,6 +44,11 @@ def target_of(url: str) -> Target:
     if _is_literal(host) or host == "localhost" or host.endswith(".localhost"):
         _check(target, [host])
     return target
+
+
+def _plain(host: str) -> str:
+    """A host as whoever looks it up takes it: other forms of letters and dots, and a last dot, say nothing."""
+    return unicodedata.normalize("NFKC", host).replace("\u3002", ".").rstrip(".").lower()
 
 
 def _schemes() -> tuple[str, ...]:

@@ -206,6 +206,33 @@ def test_which_judge_is_meant_must_be_said(
     assert (code, sentence in said) == (2, True)
 
 
+def test_a_file_of_very_many_judges_is_refused_before_anything_is_written(
+    criteria_set: CriteriaSet, tmp_path: Path
+) -> None:
+    path = write_rows(
+        tmp_path / "v.jsonl", {"id": "q1", "judges": [says(f"j{number}", "pass") for number in range(201)]}
+    )
+
+    code, said = load_file(path, "replies", "--all")
+
+    assert (code, "More than 200 judges speak in this file." in said) == (2, True)
+    assert not Recording.objects.exists()
+    assert load_file(path, "replies", "--name", "j200")[0] == 0
+
+
+@pytest.mark.parametrize("options", [["--all"], ["--name", "a"], ["--judge", "b"], ["--all", "--keep-good"]])
+def test_where_every_row_is_refused_the_report_says_why(
+    options: list[str], criteria_set: CriteriaSet, tmp_path: Path
+) -> None:
+    path = write_rows(tmp_path / "v.jsonl", {"id": 7, "judge": "a", "verdict": "pass"}, {"verdict": "pass"})
+
+    code, said = load_file(path, "replies", *options)
+
+    assert (code, "Nothing of v.jsonl was kept: it has refused rows." in said) == (1, True)
+    assert "line 1, id: " in said
+    assert "line 2, candidate: The row names no candidate." in said
+
+
 def test_a_judge_of_the_same_name_on_another_set_is_another_judge(
     criteria_set: CriteriaSet, tmp_path: Path
 ) -> None:
@@ -236,6 +263,9 @@ def test_a_judge_of_the_same_name_on_another_set_is_another_judge(
         ('{"candidate_a": "x", "candidate_b": "y", "judges": []}', ["--all"], "pairwise"),
         ("id,judge\nq1,a\n", ["--all"], "needs a column “verdict”"),
         ("id,verdict,why\nq1,pass,x\n", ["--judge", "a"], "'why' says nothing here"),
+        ("id,verdict,verdict\nq1,pass,fail\n", ["--judge", "a"], "has the column 'verdict' twice"),
+        ('{"id": "q1", "verdict": "pass"}', ["--family", "x" * 500], "“family” has 500 characters"),
+        ('{"id": "q1", "verdict": "pass"}', ["--family", "a\u202eb"], "that nobody can see"),
         ("", ["--judge", "a"], "empty"),
         (
             'id,verdict,reason\nq1,pass,"so\n',

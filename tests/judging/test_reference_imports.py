@@ -241,3 +241,11 @@ def test_the_command_names_a_file_that_is_not_there(tmp_path: Path) -> None:
         call_command("import_references", tmp_path / "none.jsonl", criteria_set="replies")
 
     assert failed.value.returncode == 2
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31mb", "a\u202eb", "a\u200bb"])
+def test_an_id_that_nobody_can_see_is_no_name(criteria_set: CriteriaSet, name: str) -> None:
+    report = bring_in(pair(1, id=name), pair(2))
+
+    assert (report.kept, [(each.line, each.field) for each in report.refused]) == (False, [(1, "id")])
+    assert not ReferenceSet.objects.exists()

@@ -118,6 +118,14 @@ def test_a_wrong_address_has_its_sentence(client: Client, lead: User, url: str, 
     assert not Webhook.objects.exists()
 
 
+@pytest.mark.parametrize("description", ["a\x1b[31mb", "a\u202eb", "a\u200bb"])
+def test_what_nobody_can_see_is_no_description(client: Client, lead: User, description: str) -> None:
+    answer = client.post(ALL, {"url": "https://example.org/hook", "description": description})
+
+    assert answer.status_code == 422
+    assert not Webhook.objects.exists()
+
+
 def test_only_administrators_have_one_told_of_every_set(client: Client, lead: User) -> None:
     form = {"url": "https://example.org/", "every_set": "on"}
     client.post(ALL, form)
