@@ -7,7 +7,9 @@ from django.test import Client
 
 from judging.models import Certificate, JudgeVersion, OrderingResult
 from judging.services.certification import recount
-from labeling.models import Candidate, CriteriaSet
+from judging.services.policy import foretold
+from labeling.models import Candidate, CriteriaSet, Label
+from labeling.services.criteria_settings import update_set
 from tests.factories import live, make_criteria_set, make_judge, make_label, make_user
 from tests.judging.dashboards import certify, text
 from tests.judging.golden import NOON, certified, codes, correct, make_run
@@ -101,6 +103,56 @@ def test_a_recount_measures_it_again_where_it_may_decide(
     recount(judge_version_id=judge.pk, criteria_version=version, candidate_ids=[row.pk], now=NOON)
 
     assert Certificate.objects.current().get().calibration.human_kappa == measured
+
+
+def people_fall_out(criteria_set: CriteriaSet) -> None:
+    """One of two people takes back every pass, so that they agree by chance alone."""
+    labels = Label.objects.filter(version=live(criteria_set))
+    labels.filter(labeler=labels.order_by("-pk")[0].labeler).update(verdict="fail")
+
+
+def test_a_certificate_that_it_was_demanded_of_is_recounted_by_it_though_the_set_demands_it_no_more(
+    criteria_set: CriteriaSet, judge: JudgeVersion
+) -> None:
+    update_set(criteria_set=criteria_set, actor=None, demand_human_ceiling=True)
+    run = make_run(judge, criteria_set, a=28, b=2, c=2, d=28)
+    labelled_by_two(criteria_set, rows(criteria_set, 20), agree=18)
+    before = certified(run)
+    update_set(criteria_set=criteria_set, actor=None, demand_human_ceiling=False)
+
+    people_fall_out(criteria_set)
+    row = rows(criteria_set, 1)[0]
+    correct(row, "fail")
+    version = live(criteria_set)
+    recount(judge_version_id=judge.pk, criteria_version=version, candidate_ids=[row.pk], now=NOON)
+
+    after = Certificate.objects.current().get()
+    assert (before.status, after.status) == ("certified", "uncertified")
+    assert "human_ceiling_low" in codes(after)
+    assert after.calibration.human_kappa == 0
+
+
+def test_demanding_it_goes_by_what_people_say_by_then(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
+    certify(judge, criteria_set, a=28, b=2, c=2, d=28)
+    labelled_by_two(criteria_set, rows(criteria_set, 20), agree=18)
+    before = certify(judge, criteria_set, a=28, b=2, c=2, d=28)
+    people_fall_out(criteria_set)
+
+    criteria_set.demand_human_ceiling = True
+    told = foretold(criteria_set)
+    criteria_set.refresh_from_db()
+    update_set(criteria_set=criteria_set, actor=None, demand_human_ceiling=True)
+
+    after = Certificate.objects.current().get()
+    assert [each.words for each in told] == ["1 judge would lose its certificate at once."]
+    assert (after.cause, codes(after), after.reasons[0]["detail"]) == (
+        "policy",
+        ["human_ceiling_low"],
+        "0.00",
+    )
+    assert (after.calibration.human_kappa, after.calibration.human_rows) == (0, 20)
+    before.calibration.refresh_from_db()
+    assert before.calibration.human_kappa == pytest.approx(0.8)
 
 
 def test_the_page_says_how_far_a_perfect_judge_would_come(

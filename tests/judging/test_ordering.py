@@ -324,8 +324,9 @@ def test_a_calibration_starts_the_ordering_that_its_policy_demands(criteria_set:
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no locks of rows")
 def test_who_starts_a_run_keeps_no_worker_from_writing_verdicts(criteria_set: CriteriaSet) -> None:
     """A verdict refers to its judge version, which a full lock of that row would keep waiting."""
-    make_set(criteria_set)
     judge = make_judge()
+    certify(judge, criteria_set, a=1, d=1)
+    make_set(criteria_set)
 
     with CaptureQueriesContext(connection) as told:
         start_once(judge_version=judge, criteria_version=live(criteria_set))
