@@ -44,9 +44,9 @@ class Case:
     `strata`: the rows of `table` by their probability where they were drawn unequally; rows that are missing
     are then counted as drawn like these. `labels_needed`: rows in all that would show the judge above the
     bar, None where no number would, or none is needed. `by_looks`: the policy certifies at planned looks
-    only. `next_look`: scored rows at the next of them, None where none is left. `bound` and `bar` as they are written; `shown`: the one-sided 95 % bound of
-    kappa is at the bar or above. `at_work`: a calibration of this very judge is under way. `is_draft`: it
-    may be promoted, and is not yet.
+    only. `next_look`: scored rows at the next of them, None where none is left. `bound` and `bar` as they
+    are written; `shown`: the one-sided 95 % bound of kappa is at the bar or above. `at_work`: a calibration
+    of this very judge is under way. `is_draft`: it may be promoted, and is not yet.
     """
 
     reasons: tuple[Reason, ...]

@@ -173,6 +173,21 @@ def test_rows_drawn_unequally_are_tested_on_fishers_scale() -> None:
     assert found.finding.low == pytest.approx(measured.lower_at(found.finding.boundary))
 
 
+def test_looks_go_by_what_rows_drawn_unequally_count_like() -> None:
+    # (38 + 200)²/(38 + 2000) = 27.8
+    rows = (Stratum(1.0, Table(18, 1, 1, 18)), Stratum(0.1, Table(10, 0, 0, 10)))
+
+    found = decision(Table(28, 1, 1, 28), strata=rows, worst_strata=rows)
+
+    reason = found.reasons[-1]
+    assert (found.n, found.finding.look, found.finding.next_look) == (58, None, 30)
+    assert reason.code == "bound_below_bar"
+    assert reason.message.endswith(
+        "The next look is at 30 rows drawn evenly, and those there are count like 27: label about 7 more, "
+        "drawn as these were, then calibrate again."
+    )
+
+
 def test_rows_drawn_unequally_without_an_error_show_no_doubt_and_so_nothing() -> None:
     strata = (Stratum(0.5, Table(30, 0, 0, 30)), Stratum(1.0, Table(20, 0, 0, 20)))
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from judging.domain.next_steps import AGAINST, BESIDE, Action, Case, labels_words, next_step
 from judging.domain.reasons import CertificateReason, Reason
 from labeling.domain.agreement import Table
+from labeling.domain.agreement.drawn import Stratum
 from tests.domain.tables import nonempty_tables
 
 GOOD = Table(28, 2, 2, 28)
@@ -164,3 +165,15 @@ def test_the_rows_asked_for_are_enough_for_the_policy(table: Table) -> None:
 
     assert table.n + more.more_labels >= more.min_rows
     assert more.more_labels >= more.missing_good + more.missing_bad
+
+
+def test_rows_drawn_unequally_are_missing_by_what_they_count_like() -> None:
+    rows = (Stratum(1.0, Table(6, 8, 8, 6)), Stratum(0.001, Table(2, 0, 0, 2)))
+    few = case("too_few_rows", table=Table(8, 8, 8, 8), strata=rows)
+
+    # 32 rows count like 4: 26 more of that kind are 26·32/4 rows.
+    assert next_step(few).words.startswith("Label 208 more rows that count")
+    assert labels_words(few).startswith(
+        "208 more: the policy asks for 30 rows and 32 rows that count like 4 rows drawn evenly are scored, "
+        "for 5 that people find good and there are 16 rows that count like 2 rows drawn evenly"
+    )

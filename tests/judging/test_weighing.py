@@ -13,6 +13,7 @@ from judging.services.certification import recount
 from judging.services.resource import resource
 from judging.services.standing import Standing
 from labeling.domain.agreement import kappa_se
+from labeling.domain.agreement.drawn import drawn_kappa
 from labeling.domain.content import request_hash
 from labeling.models import Candidate, CriteriaSet, Draw, DrawnRow
 from tests.factories import live, make_criteria_set, make_judge, make_panel
@@ -91,11 +92,11 @@ def test_weights_change_kappa_interval_and_answer(criteria_set: CriteriaSet, jud
     assert (plain.status, codes(weighted)) == ("certified", ["too_few_rows", "below_bar"])
     assert (told["weighted"], told["kappa"]) == (True, weighted.kappa)
     assert told["standard_error"] == weighted.calibration.standard_error
-    # Weights 1 and 10: (52 + 80)²/(52 + 800) = 20.5 rows; 42 of 132 they agree on less than plainly counted.
+    # Weights 1 and 10: (52 + 80)²/(52 + 800) = 20.5 rows, and agreement on 52 of 132.
     assert (told["n"], told["n_effective"]) == (60, 20)
     assert (told["agreement"], weighted.agreement) == (52 / 132, 52 / 132)
     # tanh(atanh κ − 1.6449·SE/(1 − κ²)), by hand
-    found = weighted.calibration.measured._drawn()
+    found = drawn_kappa(weighted.calibration.measured.strata)
     reach = 1.6448536 * found.widened_se / (1 - found.value**2)
     assert weighted.lower_bound == pytest.approx(math.tanh(math.atanh(found.value) - reach))
 

@@ -72,6 +72,33 @@ def test_who_only_ever_saw_rows_in_dispute_is_left_out(criteria_set: CriteriaSet
     assert (found.labelers, found.left_out, found.rows) == (2, 1, 21)
 
 
+def test_who_saw_almost_only_rows_in_dispute_is_left_out(criteria_set: CriteriaSet) -> None:
+    # Of the third person's rows 9 of 11 are in dispute, more than 80 %; then 9 of 12.
+    agreed, disputed = [(P, P, NONE)] * 20 + [(F, F, NONE)] * 12, [(P, F, P), (F, P, F), (P, F, F)] * 3
+    three = people(3)
+
+    labelled(criteria_set, three, *agreed, *disputed, (P, P, P), (F, F, F))
+    found = human_agreement(live(criteria_set))
+    of_two = cohen_kappa_score(*zip(*[row[:2] for row in (*agreed, *disputed, (P, P), (F, F))], strict=True))
+    labelled(criteria_set, three, (P, P, P))
+    after = human_agreement(live(criteria_set))
+
+    assert found is not None
+    assert (found.left_out, found.value) == (1, pytest.approx(of_two))
+    assert after is not None
+    assert (after.left_out, after.labelers) == (0, 3)
+
+
+def test_people_who_disagree_throughout_are_none_of_them_left_out(criteria_set: CriteriaSet) -> None:
+    labelled(criteria_set, people(4), *[(P, P, F, F), (P, F, P, F), (P, F, F, P)] * 2)
+
+    found = human_agreement(live(criteria_set))
+
+    assert found is not None
+    assert (found.labelers, found.left_out) == (4, 0)
+    assert found.value < 0
+
+
 def test_who_saw_some_rows_in_dispute_among_others_counts(criteria_set: CriteriaSet) -> None:
     labelled(criteria_set, people(3), (P, P, P), (F, F, NONE), (P, F, P), (F, F, F), (P, P, NONE))
 

@@ -49,6 +49,8 @@ def test_openqa_with_duplicates_once() -> None:
         low, high = found["interval"]
         assert found["recorded"]
         assert found["certified"]
+        # People with people without the one who was asked where the others disagreed.
+        assert found["human_kappa"] == pytest.approx(0.735, abs=5e-4)
         assert low < found["lower_bound"] < found["kappa"] < high < low + 0.08
     assert set(Verdict.objects.filter(outcome="skipped").values_list("reason", flat=True)) == {"no_verdict"}
 
