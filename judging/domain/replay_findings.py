@@ -24,7 +24,8 @@ SUMMARIES: dict[Replays, str] = {
     "steady": "Nothing in the golden replays shows that it got worse.",
     "watch": "Watch this: one golden replay came out worse than the certified run. That may be chance, and "
     "takes nothing away; look at what the next one says.",
-    "worse": "Golden replays show that the judge itself got worse.",
+    "worse": "Golden replays showed that the judge itself got worse. That stands until two in a row are "
+    "passed.",
     "missing": "No golden replay says enough, or is new enough, to tell whether it got worse.",
 }
 

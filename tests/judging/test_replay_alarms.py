@@ -9,13 +9,14 @@ from django.utils import timezone
 from scipy.stats import binomtest
 
 from judging.domain.comparison import Changes
+from judging.domain.reasons import CertificateReason, Reason
 from judging.domain.replay_findings import ReplayFinding, alarm, passed_in_a_row, said
 from judging.models import Certificate, Run
 from judging.services.certification import golden_set_changed
 from judging.services.finishing import finish_run
-from judging.services.replay_alarms import act_on_replay, findings_since_certified
+from judging.services.replay_alarms import act_on_replay, findings_since_certified, said_by_replays
 from judging.services.runs import cancel_run, start_run
-from judging.services.suspending import reinstate
+from judging.services.suspending import reinstate, suspend
 from labeling.models import AuditEvent
 from tests.factories import live, make_criteria_set, make_judge, make_user
 from tests.judging.dashboards import certify
@@ -289,6 +290,26 @@ def test_the_replays_that_lifted_a_suspension_are_seen_since_and_earlier_ones_ar
 
     assert [each.run_id for each in by_replays] == [second.pk, first.pk]
     assert findings_since_certified(now_in_force()) == []
+
+
+def test_what_replays_took_away_stands_whatever_else_suspends_it_until_it_is_given_back() -> None:
+    certificate = earned()
+    replay(certificate, wrong=20)
+    suspend(
+        judge_version_id=certificate.judge_version_id,
+        criteria_version_id=certificate.criteria_version_id,
+        reason=Reason(CertificateReason.PROVIDER_MODEL_CHANGED, "other", "Another model answers."),
+        cause=Certificate.Cause.PROVIDER_MODEL,
+        now=timezone.now(),
+    )
+
+    said_now = []
+    for _ in range(2):
+        replay(certificate)
+        in_force = now_in_force()
+        said_now.append(said_by_replays(in_force, findings_since_certified(in_force), timezone.now()))
+
+    assert said_now == ["worse", "steady"]
 
 
 @pytest.mark.parametrize("is_suspended", [False, True])

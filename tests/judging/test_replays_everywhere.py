@@ -70,7 +70,10 @@ def test_the_alarm_is_told_everywhere_until_the_suspension_is_lifted(
 
     answer, history, drift, report = pages(client)
 
-    assert "Golden replays show that the judge itself got worse." in answer
+    assert (
+        "Golden replays showed that the judge itself got worse. That stands until two in a row are passed."
+        in answer
+    )
     assert "both came out worse than the certified run by more than chance" in history
     for page in (drift, report):
         assert "No: the judge itself got worse since it was certified." in page

@@ -349,7 +349,7 @@ def test_the_certification_page_shows_the_last_replay_beside_the_certificate(
     make_schedule(judge, criteria_set)
     text = text_of(client, address)
 
-    assert "kappa <strong>0.750</strong> on 64 rows, against 0.875 when certified" in text
+    assert "kappa <strong>0.750</strong> on 64 rows, against 0.875 when it was measured" in text
     assert f'href="/runs/{replay.pk}/"' in text
     assert "its schedule</a>" in text
     assert Calibration.objects.filter(run=replay).exists()
