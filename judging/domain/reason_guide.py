@@ -75,7 +75,8 @@ REASON_GUIDE = MappingProxyType(
         ),
         Code.PROVIDER_MODEL_CHANGED: Explained(
             "The provider answers with another model than the one that was certified.",
-            "A lead calibrates again; two golden replays that come out well lift the suspension, too.",
+            "A lead calibrates again. Two passed golden replays in a row, or a lead with a reason, lift the "
+            "suspension, too.",
         ),
         Code.GOLDEN_SET_CHANGED: Explained(
             "People corrected labels since the judge was measured.",
@@ -83,7 +84,8 @@ REASON_GUIDE = MappingProxyType(
         ),
         Code.DRIFT_ALARM: Explained(
             "The judge agrees with people less than when it was certified.",
-            "A lead looks at the drift page, and calibrates again or improves the judge.",
+            "A lead looks at the drift page, and calibrates again or improves the judge. Two passed golden "
+            "replays in a row, or a lead with a reason, lift the suspension, too.",
         ),
         Code.EXPIRED: Explained(
             "The certificate ran out.",

@@ -1,10 +1,11 @@
 """Whether a judge still agrees with people on live rows; where it does not, its certificate is suspended."""
 
+import logging
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -18,6 +19,8 @@ from judging.services.certificates import lock
 from judging.services.suspending import suspend
 from labeling.domain.agreement import Undefined
 from labeling.models import Candidate, CriteriaVersion, Draw, DrawnRow, Label, Ruling
+
+log = logging.getLogger(__name__)
 
 STARTS = (Certificate.Cause.RUN, Certificate.Cause.REINSTATED)
 
@@ -155,7 +158,8 @@ def _alarm(under_watch: Watched, alarm_at: int) -> Reason:
         f"{wrong} of {len(until)}",
         f"The judge drifted away from the people: they disagreed with it on {wrong} of "
         f"{many(len(until), 'audited live row')}. When it was measured they agreed on {percent(certified)}. "
-        "Look at its page Drift, and calibrate again once you know why.",
+        "Look at its page Drift. Two passed golden replays in a row lift this, a lead with a reason, or a "
+        "new calibration.",
     )
 
 
@@ -195,5 +199,16 @@ def _check(certificates: QuerySet[Certificate], judges: set[str], now: datetime)
                 "judge_version_id": each.judge_version_id,
                 "criteria_version_id": each.criteria_version_id,
             }
-            suspended += check_drift(**ids, now=now) is not None
+            suspended += _checked(ids, now)
     return suspended
+
+
+def _checked(ids: dict[str, int], now: datetime) -> bool:
+    """Whether it was suspended. One that cannot be looked at holds up no other."""
+    try:
+        return check_drift(**ids, now=now) is not None
+    except DatabaseError:
+        raise
+    except Exception:
+        log.exception("Whether judge version %(judge_version_id)s drifted cannot be told.", ids)
+        return False

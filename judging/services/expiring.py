@@ -4,13 +4,17 @@ The answer to readers does not wait for this: whoever reads a certificate compar
 """
 
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.db.models import Q
 
 from judging.models import Certificate
 from judging.models.certificates import CertificateQuerySet
+from judging.services.aside import Aside
 from judging.services.certificates import carry_on, lock
+
+_aside = Aside("That certificate %s has expired cannot be noted; it is tried again.")
 
 
 def expire_due(*, now: datetime) -> list[Certificate]:
@@ -18,8 +22,11 @@ def expire_due(*, now: datetime) -> list[Certificate]:
 
     Any number of workers may call this at once: each event is added once, by whoever holds the lock first.
     """
-    due = _due(now).order_by("judge_version", "pk").values_list("judge_version", "pk")
-    expired = [_expire(judge_version, pk, now) for judge_version, pk in due]
+    due = _due(now).exclude(pk__in=_aside.rows(now)).order_by("judge_version", "pk")
+    expired = [
+        _aside.tried(pk, now, partial(_expire, judge_version, pk, now))
+        for judge_version, pk in due.values_list("judge_version", "pk")
+    ]
     return [each for each in expired if each is not None]
 
 

@@ -7,12 +7,14 @@ saving answers costs nothing, and a worker that is killed leaves a row that the 
 import logging
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
-from django.db import DatabaseError, transaction
+from django.db import transaction
 from django.db.models import Max, Q, QuerySet
 
 from judging.domain.reasons import CertificateReason, Reason, SkipReason, certificate_reason
 from judging.models import AnsweredAs, Certificate, JudgeVersion, PanelMember, Run, Verdict
+from judging.services.aside import Aside
 from judging.services.certificates import certifies_but_for_suspension
 from judging.services.runs import CannotRun, start_run
 from judging.services.suspending import suspend
@@ -21,6 +23,7 @@ log = logging.getLogger(__name__)
 
 _AT_ONCE = 200  # names compared in one round of the timer
 _MOST_NAMED = 3
+_aside = Aside("The name in row %s cannot be compared; it is tried again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +48,12 @@ def check_names(*, now: datetime) -> list[int]:
     Any number of workers may call this at once: each name is compared once, in one transaction with what is
     done about it. The caller wakes workers up for the replays.
     """
-    unchecked = AnsweredAs.objects.filter(checked_at=None).values_list("pk", flat=True)
-    return [run.pk for pk in list(unchecked[:_AT_ONCE]) for run in _checked(pk, now)]
+    unchecked = AnsweredAs.objects.filter(checked_at=None).exclude(pk__in=_aside.rows(now))
+    names = list(unchecked.values_list("pk", flat=True)[:_AT_ONCE])
+    return [run.pk for pk in names for run in _aside.tried(pk, now, partial(_check, pk, now)) or ()]
 
 
-def _checked(pk: int, now: datetime) -> list[Run]:
-    try:
-        with transaction.atomic():
-            return _check(pk, now)
-    except DatabaseError:
-        raise
-    except Exception:
-        log.exception("The name in row %s cannot be compared; it is tried again.", pk)
-        return []
-
-
+@transaction.atomic
 def _check(pk: int, now: datetime) -> list[Run]:
     free = AnsweredAs.objects.select_for_update(skip_locked=True)  # who is held is being compared
     seen = free.filter(pk=pk, checked_at=None).first()

@@ -81,6 +81,7 @@ def test_an_alarm_is_raised_once_and_stays(strict: JudgeVersion, criteria_set: C
 
     assert suspended is not None
     assert (suspended.status, codes(suspended)) == ("uncertified", ["drift_alarm"])
+    assert "Two passed golden replays in a row lift this" in suspended.reasons[0]["message"]
     assert check(strict, criteria_set) is None
     assert in_force() == suspended
 
@@ -176,6 +177,21 @@ def test_the_timer_finds_what_no_label_told_of(strict: JudgeVersion, criteria_se
     assert check_every_drift(now=timezone.now()) == 1
     assert check_every_drift(now=timezone.now()) == 0
     assert codes(in_force()) == ["drift_alarm"]
+
+
+def test_a_judge_that_cannot_be_looked_at_holds_up_no_other(
+    strict: JudgeVersion, criteria_set: CriteriaSet, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = make_judge("other")
+    certify(other, criteria_set, a=46, b=4, c=3, d=47)
+    for judge in (strict, other):
+        audit(judge, criteria_set, [False] * 9)
+    Certificate.objects.filter(judge_version=strict).update(reasons=[{"code": "later"}])
+
+    assert check_every_drift(now=timezone.now()) == 1
+
+    assert Certificate.objects.current().get(judge_version=other).cause == "drift"
+    assert f"Whether judge version {strict.pk} drifted cannot be told." in caplog.text
 
 
 def test_who_is_not_certified_is_not_suspended(criteria_set: CriteriaSet) -> None:

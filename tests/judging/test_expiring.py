@@ -10,12 +10,14 @@ from django.test import Client
 from django.utils import timezone
 
 from judging.models import Certificate
+from judging.services import expiring
+from judging.services.aside import Aside
 from judging.services.certificates import certifies_but_for_suspension
 from judging.services.expiring import expire_due
 from judging.services.standing import find_standing
 from judging.services.suspending import reinstate
 from judging.services.tokens import create_token
-from judging.tasks import watch_certificates
+from judging.tasks import note_expired
 from tests.factories import make_criteria_set, make_judge
 from tests.judging.dashboards import certify
 from tests.judging.golden import codes
@@ -58,8 +60,8 @@ def test_it_is_over_in_the_second_it_expires_and_not_before() -> None:
 def test_the_event_is_added_once_and_keeps_every_figure() -> None:
     certificate = overdue()
 
-    watch_certificates()
-    watch_certificates()
+    note_expired()
+    note_expired()
 
     event, before = Certificate.objects.order_by("-pk")
     assert (before, event.superseded_at) == (certificate, None)
@@ -73,7 +75,7 @@ def test_the_answer_is_the_same_before_and_after_a_worker_notes_it(client: Clien
     address, headers = "/api/v1/certifications/strict/replies", {"authorization": f"Bearer {secret}"}
     before = client.get(address, headers=headers).json()
 
-    watch_certificates()
+    note_expired()
 
     after = client.get(address, headers=headers).json()
     assert before == after
@@ -100,6 +102,19 @@ def test_a_suspension_outlives_the_certificate_and_lifted_it_is_over() -> None:
 
     assert codes(lifted) == ["expired"]
     assert not certifies_but_for_suspension(lifted, certificate.expires_at)
+
+
+def test_one_that_cannot_be_noted_holds_up_no_other_and_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(expiring, "_aside", Aside("Certificate %s cannot be noted."))
+    broken, sound = earned(), certify(make_judge("mild"), make_criteria_set("mails"), a=20, d=20)
+    Certificate.objects.filter(pk=broken.pk).update(reasons=[{"code": "of a later release"}])
+
+    noted = [expire_due(now=sound.expires_at + wait) for wait in (0 * SECOND, SECOND, 700 * SECOND)]
+
+    assert [[each.judge_version for each in events] for events in noted] == [[sound.judge_version], [], []]
+    assert caplog.text.count(f"Certificate {broken.pk} cannot be noted.") == 1
 
 
 @pytest.mark.django_db(transaction=True)
