@@ -69,7 +69,7 @@ def _lift(certificate: Certificate, now: datetime) -> Certificate | None:
     found = findings_since_suspended(certificate, PASSES_TO_LIFT)
     passed = passed_in_a_row(found)
     if len(passed) < PASSES_TO_LIFT:
-        if passed == found:
+        if passed and passed == found:
             _replay_once_more(certificate)
         return None
     last, before = passed[0], passed[1]

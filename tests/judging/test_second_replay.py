@@ -1,10 +1,12 @@
-"""After another model answered, the first passed replay brings the second that it takes; nothing else does."""
+"""After another model answered, the first passed replay brings the second that it takes."""
 
 import pytest
 from django.utils import timezone
 
 from judging.domain.reasons import CertificateReason, Reason
 from judging.models import Certificate, Run
+from judging.services.finishing import finish_run
+from judging.services.runs import start_run
 from judging.services.suspending import suspend
 from tests.factories import make_criteria_set, make_judge
 from tests.judging.dashboards import certify
@@ -70,5 +72,18 @@ def test_a_judge_that_people_disagreed_with_is_replayed_when_somebody_says_so() 
     suspended(certificate)
 
     replay(certificate)
+
+    assert at_work() == 0
+
+
+def test_one_that_began_before_another_model_answered_brings_none() -> None:
+    certificate = earned()
+    run = start_run(
+        judge_version=certificate.judge_version, criteria_version=certificate.criteria_version, kind="replay"
+    )
+    another_model(certificate)
+
+    run.verdicts.update(outcome="pass", filled_at=timezone.now())
+    assert finish_run(run_id=run.pk)
 
     assert at_work() == 0
