@@ -15,7 +15,7 @@ def look_reasons(attempt: Attempt, found: Finding, measured: Measured, bar: Deci
         return []
     words = [_what(attempt, found, measured, bar)]
     if not found.problem or found.next_look is None:
-        words.append(_when(found, measured))
+        words.append(_when(attempt, found, measured))
     return [Reason(CertificateReason.BOUND_BELOW_BAR, _detail(found), " ".join(words))]
 
 
@@ -57,9 +57,14 @@ def _numbers(found: Finding, bar: Decimal) -> str:
     return f"{tested}, and the lower bound that holds at all looks is {shown_kappa(Fraction(found.low), bar)}"
 
 
-def _when(found: Finding, measured: Measured) -> str:
+def _when(attempt: Attempt, found: Finding, measured: Measured) -> str:
     """What to do, in a sentence or two."""
     if found.next_look is None:
+        if not attempt.taken and found.look is None:
+            return (
+                "No look is left in this plan. This version of the judge took none of it, so it may begin by "
+                "another: plan more rows in the policy, then calibrate again."
+            )
         return (
             "No look is left in this plan, and this version of the judge keeps the plan it began with. Plan "
             "more rows in the policy, label fresh ones, and have a new version of the judge begin by it."

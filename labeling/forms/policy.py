@@ -15,7 +15,7 @@ _HELP = {
         "Numbers of scored rows, ascending. The rule decides at the first run with at least so many "
         "rows, once for each look; between looks a certificate may be lost and not won. Each further "
         "look is one more chance for luck, so each has to reach a higher bar than a single look "
-        "would. A plan counts for judges whose first run starts after it is saved."
+        "would. A judge keeps the plan of its first look; a new one counts for those that took none yet."
     ),
     "rule": "What each of the two promises, and what it costs, stands above.",
     "bar": (

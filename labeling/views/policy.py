@@ -14,7 +14,7 @@ from labeling.access import get_led_set
 from labeling.domain.agreement import Table, Undefined, labels_needed
 from labeling.domain.criteria import InvalidCriteria
 from labeling.forms.policy import PolicyForm
-from labeling.models import CriteriaSet
+from labeling.models import Candidate, CriteriaSet
 from labeling.services.criteria_settings import SetChanges, changed_settings, update_set, with_changes
 from labeling.services.policies import Consequence, foretold
 from labeling.views.scope import head
@@ -35,7 +35,11 @@ class Cost(NamedTuple):
 def set_policy(request: Request, slug: str) -> HttpResponse:
     criteria_set = get_led_set(request.user, slug)
     form = PolicyForm(request.POST or None, instance=get_led_set(request.user, slug))
-    context = head(request.user, criteria_set, "settings") | {"form": form, "costs": costs_of(criteria_set)}
+    context = head(request.user, criteria_set, "settings") | {
+        "form": form,
+        "costs": costs_of(criteria_set),
+        "beyond_plan": beyond_plan(criteria_set),
+    }
     if not form.is_valid():
         return render(request, "labeling/policy.html", context, status=422 if form.is_bound else 200)
     changes = cast(SetChanges, form.cleaned_data)
@@ -66,6 +70,15 @@ def digest_of(changes: SetChanges, consequences: Sequence[Consequence]) -> str:
     """What somebody was shown before saving: the values and what they would do."""
     shown = repr((sorted(changes.items()), [(each.words, each.each) for each in consequences]))
     return hashlib.sha256(shown.encode()).hexdigest()
+
+
+def beyond_plan(criteria_set: CriteriaSet) -> int:
+    """The settled rows that certify, where there are more than the saved plan ends at; else 0."""
+    if criteria_set.live_version is None:
+        return 0
+    golden = Candidate.objects.filter(criteria_set=criteria_set, split="certify")
+    rows: int = golden.golden(criteria_set.live_version).count()
+    return rows if rows > criteria_set.n_max else 0
 
 
 def costs_of(criteria_set: CriteriaSet) -> list[Cost]:

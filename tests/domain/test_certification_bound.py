@@ -124,9 +124,17 @@ def test_beyond_the_plan_a_state_may_only_fall() -> None:
     beyond, last = Table(250, 1, 1, 250), Event(400, 7, 9.0, 2.05)
 
     assert decision(beyond, [last]).certified
-    assert "502 rows are more than the 400 that were planned. No look is left" in says(decision(beyond))
-    assert "have a new version of the judge begin by it" in says(decision(beyond))
-    assert not decision(beyond, [replace(last, z=1.0)]).certified
+    fallen = decision(beyond, [replace(last, z=1.0)])
+    assert not fallen.certified
+    assert "502 rows are more than the 400 that were planned. No look is left" in says(fallen)
+    assert "have a new version of the judge begin by it" in says(fallen)
+
+
+def test_a_judge_that_took_no_look_is_not_bound_to_the_plan_that_its_rows_are_beyond() -> None:
+    found = decision(Table(250, 1, 1, 250))
+
+    assert "502 rows are more than the 400 that were planned." in says(found)
+    assert says(found).endswith("plan more rows in the policy, then calibrate again.")
 
 
 def test_a_later_version_of_the_judge_has_to_show_more() -> None:

@@ -202,6 +202,10 @@ def test_a_run_that_took_no_look_binds_nobody_to_its_plan(
     plan(criteria_set, 20)
     first = make_run(judge, criteria_set, a=15, d=15)
     assert (codes(certified(first)), Certificate.objects.get().look) == (["bound_below_bar"], None)
+    assert (
+        "plan more rows in the policy, then calibrate again"
+        in Certificate.objects.get().reasons[0]["message"]
+    )
     plan(criteria_set, 20, 30)
 
     planned_anew = certified(again(first))

@@ -16,7 +16,7 @@ from labeling.models import AuditEvent, CriteriaSet
 from labeling.services import policies
 from labeling.services.criteria_settings import update_set
 from labeling.services.policies import Consequence
-from tests.factories import make_criteria_set, make_user
+from tests.factories import make_candidate, make_criteria_set, make_ruling, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -204,3 +204,16 @@ def test_a_file_with_an_impossible_plan_is_refused(
     assert isinstance(refused.value.__cause__, InvalidCriteria)
     criteria_set.refresh_from_db()
     assert criteria_set.n_max == 400
+
+
+@pytest.mark.parametrize(("n_max", "is_told"), [(1, True), (2, False)])
+def test_a_plan_that_ends_before_the_rows_there_are_is_told_of(
+    client: Client, criteria_set: CriteriaSet, n_max: int, is_told: bool
+) -> None:
+    CriteriaSet.objects.update(looks=[1], n_max=n_max)
+    for split in ("certify", "certify", "tune"):
+        make_ruling(make_candidate(criteria_set, split=split), "pass")
+
+    page = client.get(URL).text
+
+    assert ("2 rows that certify are settled already, more than the 1 at which" in page) == is_told
