@@ -40,7 +40,7 @@ def _weights(calibration: Calibration) -> Iterator[str]:
         yield (
             "The rows were not all equally likely to be chosen. Kappa and its interval count each as often "
             "as it stands for others; the table, the shares and what they mean count plain rows. All in all "
-            f"these {counted(calibration.table.n, calibration.measured.counts_like())}, and the policy's "
+            f"these are {counted(calibration.table.n, calibration.measured.counts_like())}, and the policy's "
             "numbers of rows are held against that."
         )
 
