@@ -41,9 +41,13 @@ class Consumer:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many consumers there are, and how many of them have something still to prove."""
+    """How many gates are asked by how many tokens, and how many of the tokens have still to prove something.
 
-    consumers: int
+    A token is one pipeline, however many judges it asks about: the same code stops for any of them.
+    """
+
+    gates: int  # judges on criteria sets
+    tokens: int
     undrilled: int  # asked for no rehearsal at all
     unreported: int  # asked, and never told what became of it
     went_on: int  # told last of some answer that they did not stop
@@ -86,12 +90,18 @@ def tally(readers: QuerySet[GateReader]) -> Tally:
         stopped__isnull=False,
     )
     went_on = drills.filter(~Exists(later), stopped=False)
+    tokens, drilled = _tokens(readers), _tokens(readers.filter(Exists(drills)))
     return Tally(
-        consumers=readers.count(),
-        undrilled=readers.filter(~Exists(drills)).count(),
-        unreported=readers.filter(Exists(drills), ~Exists(drills.filter(stopped__isnull=False))).count(),
-        went_on=readers.filter(Exists(went_on)).count(),
+        gates=readers.order_by().values("judge", "criteria_set").distinct().count(),
+        tokens=tokens,
+        undrilled=tokens - drilled,
+        unreported=drilled - _tokens(readers.filter(Exists(drills.filter(stopped__isnull=False)))),
+        went_on=_tokens(readers.filter(Exists(went_on))),
     )
+
+
+def _tokens(readers: QuerySet[GateReader]) -> int:
+    return readers.order_by().values("token").distinct().count()
 
 
 def silent_tokens(sets: QuerySet[CriteriaSet], now: datetime) -> Sequence[ApiToken]:

@@ -249,10 +249,7 @@ def _check_same_judge(slug: str, newest: JudgeVersion | None, recording: Recordi
         return  # another kind of judge is refused with it
     before = newest.recording
     if before.criteria_set_id != recording.criteria_set_id:
-        raise InvalidJudge(
-            f"“{slug}” holds verdicts on the criteria set {before.criteria_set}. Give these another short "
-            "name."
-        )
+        raise InvalidJudge(f"“{slug}” holds verdicts on another criteria set. Give these another short name.")
     if before.source and recording.source and before.source != recording.source:
         raise InvalidJudge(
             f"“{slug}” holds the verdicts of “{before.source}”. Give those of “{recording.source}” another "

@@ -47,7 +47,7 @@ def target_of(url: str) -> Target:
 
 
 def _plain(host: str) -> str:
-    """A host as whoever looks it up takes it: other forms of letters and dots, and a last dot, say nothing."""
+    """A host as it is looked up: another form of a letter or of a dot, or a last dot, is the same host."""
     return unicodedata.normalize("NFKC", host).replace("\u3002", ".").rstrip(".").lower()
 
 

@@ -65,10 +65,12 @@ def _facts(version: JudgeVersion, led: Collection[str]) -> Iterator[tuple[str, s
 def _recorded_facts(recording: Recording, led: Collection[str]) -> Iterator[tuple[str, str]]:
     criteria_set = recording.criteria_set.slug
     named = f"“{recording.source}” in " if recording.source else ""
-    yield "Verdicts of", f"{named}the file {recording.file_name}"
-    yield "Criteria set", criteria_set if criteria_set in led else "one that you do not lead"
+    may_see = criteria_set in led
+    yield "Verdicts of", f"{named}the file {recording.file_name}" if may_see else f"{named}a file"
+    yield "Criteria set", criteria_set if may_see else "one that you do not lead"
     yield "Family", recording.family or "not known, so nobody can say whether it is independent"
-    yield "The file's SHA-256", recording.sha256[:12]
+    if may_see:
+        yield "The file's SHA-256", recording.sha256[:12]
 
 
 def _price_words(version: JudgeVersion) -> str:

@@ -68,7 +68,7 @@ def test_it_says_who_reads_what_the_last_to_ask_first(
 
     assert page.index("<strong>deploy</strong>") < page.index("<strong>nightly</strong>")
     assert page.count('<a href="/dashboard/strict/replies/">strict on replies</a>') == 2
-    assert "2 have never rehearsed a no." in page
+    assert "2 tokens have never rehearsed a no." in page
     assert page.count("never rehearsed</span>") == 8
 
 
@@ -94,7 +94,32 @@ def test_the_tally_is_over_all_pages(judge: JudgeVersion, criteria_set: Criteria
 
     found = tally(readers_on(CriteriaSet.objects.all(), timezone.now()))
 
-    assert found == Tally(consumers=4, undrilled=1, unreported=1, went_on=1)
+    assert found == Tally(gates=1, tokens=4, undrilled=1, unreported=1, went_on=1)
+
+
+def test_a_token_that_asks_about_five_judges_is_one_that_asks(
+    client: Client, lead: User, judge: JudgeVersion, criteria_set: CriteriaSet
+) -> None:
+    first = reader("deploy", judge, criteria_set)
+    others = [make_judge(f"other-{number}").judge for number in range(4)]
+    GateReader.objects.bulk_create(
+        GateReader(
+            token=first.token,
+            judge=other,
+            criteria_set=criteria_set,
+            first_at=first.first_at,
+            last_at=first.first_at,
+        )
+        for other in others
+    )
+
+    before = text(client.get("/consumers/"))
+    drill(first, stopped=True)
+    after = text(client.get("/consumers/"))
+
+    assert "5 gates on criteria sets that you lead are asked by 1 token." in before
+    assert "1 token has never rehearsed a no." in before
+    assert "never rehearsed a no." not in after
 
 
 def test_what_went_wrong_stands_above_all(
@@ -102,7 +127,7 @@ def test_what_went_wrong_stands_above_all(
 ) -> None:
     drill(reader("deploy", judge, criteria_set), stopped=False)
 
-    assert "<strong>1 did not stop</strong>" in text(client.get("/consumers/"))
+    assert "<strong>1 token did not stop</strong>" in text(client.get("/consumers/"))
 
 
 def test_when_all_stopped_it_says_so(
@@ -112,7 +137,7 @@ def test_when_all_stopped_it_says_so(
 
     page = text(client.get("/consumers/"))
 
-    assert "Every one of them has rehearsed a no and reported that it stopped." in page
+    assert "Every token has rehearsed a no and reported that it stopped." in page
 
 
 def test_tokens_that_never_asked_are_named(

@@ -62,6 +62,17 @@ def test_a_file_makes_a_judge_that_says_where_it_is_from(lead: Client) -> None:
     assert JudgeVersion.objects.get().created_by is not None
 
 
+def test_of_a_set_that_somebody_does_not_lead_no_file_is_named(lead: Client) -> None:
+    lead.get(send(lead, [row(GPT="pass")]).url)  # which takes the message away
+    lead.force_login(make_user(lead_of=make_criteria_set("other")))
+
+    page = text(lead.get("/judges/gpt/"))
+
+    assert "“GPT” in a file" in page
+    assert "old.jsonl" not in page
+    assert "replies" not in page
+
+
 def test_all_judges_of_a_file_come_in_where_none_is_named(lead: Client) -> None:
     answer = send(lead, [row(one="pass", two="fail")])
 
