@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from judging.domain.figures import many, rounded
+from judging.domain.measured import Measured
 from judging.domain.panel_errors import SharedErrors, Without
-from labeling.domain.agreement import Table, Undefined, kappa_exact, score_interval
+from labeling.domain.agreement import Table, Undefined, kappa_exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +15,11 @@ class Member:
     """A panel or one of its jurors with what it scored."""
 
     name: str
-    table: Table
+    measured: Measured
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
+class _Found:
     name: str
     kappa: Fraction
     low: float
@@ -27,21 +28,21 @@ class _Measured:
 
 def panel_worth(panel: Member, jurors: Sequence[Member]) -> str:
     """The panel against its best juror, with the doubt; "" where kappa does not exist."""
-    whole, measured = _measured(panel), [found for each in jurors if (found := _measured(each))]
-    if whole is None or not measured:
+    whole, alone = _found(panel), [found for each in jurors if (found := _found(each))]
+    if whole is None or not alone:
         return ""
-    best = max(measured, key=lambda juror: juror.kappa)
+    best = max(alone, key=lambda juror: juror.kappa)
     return f"{_compared(whole, best, len(jurors))} {_doubt(whole, best)}"
 
 
-def _measured(member: Member) -> _Measured | None:
+def _found(member: Member) -> _Found | None:
     try:
-        return _Measured(member.name, kappa_exact(member.table), *score_interval(member.table))
+        return _Found(member.name, member.measured.kappa(), *member.measured.interval())
     except Undefined:
         return None
 
 
-def _compared(panel: _Measured, best: _Measured, jurors: int) -> str:
+def _compared(panel: _Found, best: _Found, jurors: int) -> str:
     against = f"kappa {rounded(best.kappa, 3)} against {rounded(panel.kappa, 3)}"
     if panel.kappa > best.kappa:
         return f"The panel does better than each juror alone: its best, {best.name}, has {against}."
@@ -51,7 +52,7 @@ def _compared(panel: _Measured, best: _Measured, jurors: int) -> str:
     )
 
 
-def _doubt(panel: _Measured, best: _Measured) -> str:
+def _doubt(panel: _Found, best: _Found) -> str:
     if panel.low <= best.high and best.low <= panel.high:
         return "Their 95% intervals overlap, so these rows do not tell which of the two is really better."
     return "Their 95% intervals do not overlap, so that is hardly luck."

@@ -229,8 +229,8 @@ def jurors_of(certificates: Iterable[Certificate]) -> dict[int, list[JurorLine]]
 
 def worth_of(certificate: Certificate, jurors: Sequence[JurorLine]) -> str:
     """What a panel is worth beside its jurors, in words."""
-    members = [Member(str(each.calibration.judge_version), each.calibration.table) for each in jurors]
-    panel = Member(str(certificate.judge_version), certificate.calibration.table)
+    members = [Member(str(each.calibration.judge_version), each.calibration.measured) for each in jurors]
+    panel = Member(str(certificate.judge_version), certificate.calibration.measured)
     return panel_worth(panel, members) if members else ""
 
 

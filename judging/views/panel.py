@@ -73,10 +73,20 @@ def worth_of_panel(standing: Standing, certificate: Certificate) -> dict[str, An
         "seats": seats,
         "worth": worth_of(certificate, [seat.line for seat in seats[1:]]),
         "rests": rests,
-        "spare": spare_words(calibration.table, [(str(each.juror), each.without) for each in rests]),
+        "spare": _spare(calibration, rests),
         "warnings": warnings_here(version, standing),
         **_errors(jurors, judged),
     }
+
+
+def _spare(calibration: Calibration, rests: Sequence[Rest]) -> str:
+    """Which juror could be left out; of rows that weigh unequally only why that is not said."""
+    if calibration.strata:
+        return (
+            "The rows were not equally likely to be chosen, and kappa of the rest counts each of them once: "
+            "it cannot be held against the panel's own."
+        )
+    return spare_words(calibration.table, [(str(each.juror), each.without) for each in rests])
 
 
 def _on_split(calibration: Calibration) -> OnSplit:

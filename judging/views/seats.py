@@ -38,6 +38,8 @@ def seats_of(certificate: Certificate) -> list[Seat]:
 
 
 def _unkilled(line: JurorLine, certificate: Certificate) -> str:
+    if line.calibration.strata:
+        return "–"  # counted by plain rows, it would stand beside a kappa that weighs them
     table = line.calibration.unkilled_table
     return shown_kappa(defined(lambda: kappa_exact(table)), certificate.bar)
 

@@ -2,17 +2,21 @@
 
 from dataclasses import replace
 
+from sklearn.metrics import cohen_kappa_score
+
+from judging.domain.measured import Measured
 from judging.domain.panel_errors import SharedErrors, Without
 from judging.domain.panel_worth import Member, panel_worth, spare_words, votes_words
 from labeling.domain.agreement import Interval, Table
+from labeling.domain.agreement.drawn import Stratum
 
 
 def members(*tables: Table) -> list[Member]:
-    return [Member(f"juror{number}@1", table) for number, table in enumerate(tables, start=1)]
+    return [Member(f"juror{number}@1", Measured(table)) for number, table in enumerate(tables, start=1)]
 
 
 def test_a_juror_that_beats_its_panel_is_named_with_the_doubt() -> None:
-    panel = Member("panel@1", Table(22, 3, 1, 24))
+    panel = Member("panel@1", Measured(Table(22, 3, 1, 24)))
 
     words = panel_worth(panel, members(Table(15, 10, 10, 15), Table(23, 2, 1, 24)))
 
@@ -21,7 +25,7 @@ def test_a_juror_that_beats_its_panel_is_named_with_the_doubt() -> None:
 
 
 def test_a_panel_that_beats_every_juror_is_said_to_do_so() -> None:
-    words = panel_worth(Member("panel@1", Table(49, 1, 1, 49)), members(Table(30, 20, 20, 30)))
+    words = panel_worth(Member("panel@1", Measured(Table(49, 1, 1, 49))), members(Table(30, 20, 20, 30)))
 
     assert words.startswith(
         "The panel does better than each juror alone: its best, juror1@1, has kappa 0.200"
@@ -29,9 +33,20 @@ def test_a_panel_that_beats_every_juror_is_said_to_do_so() -> None:
     assert words.endswith("Their 95% intervals do not overlap, so that is hardly luck.")
 
 
+def test_rows_drawn_unequally_count_as_they_weigh() -> None:
+    easy, hard = Table(20, 1, 0, 20), Table(10, 9, 9, 10)
+    panel = Measured(Table(30, 10, 9, 30), (Stratum(0.1, easy), Stratum(1.0, hard)))
+    truth, said = [*"ppff" * 2], [*"pfpf" * 2]  # a, b, c, d of both
+    kappa = cohen_kappa_score(truth, said, sample_weight=[200, 10, 0, 200, 10, 9, 9, 10])
+
+    words = panel_worth(Member("panel@1", panel), members(Table(20, 10, 10, 20)))
+
+    assert f"against {kappa:.3f}" in words
+
+
 def test_where_kappa_does_not_exist_nothing_is_said() -> None:
-    assert panel_worth(Member("panel@1", Table(9, 0, 0, 0)), members(Table(3, 1, 1, 3))) == ""
-    assert panel_worth(Member("panel@1", Table(3, 1, 1, 3)), members(Table(9, 0, 0, 0))) == ""
+    assert panel_worth(Member("panel@1", Measured(Table(9, 0, 0, 0))), members(Table(3, 1, 1, 3))) == ""
+    assert panel_worth(Member("panel@1", Measured(Table(3, 1, 1, 3))), members(Table(9, 0, 0, 0))) == ""
 
 
 def without(table: Table, undecided: int = 0) -> Without:

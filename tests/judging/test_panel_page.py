@@ -1,12 +1,14 @@
 """A panel's jurors alone, the panel without each of them, and how far they err together."""
 
+from html import unescape
+
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from judging.models import JudgeVersion, Run, Verdict
+from judging.models import Calibration, JudgeVersion, Run, Verdict
 from judging.services.panel_agreement import judged_by_seats
 from labeling.models import CriteriaSet
 from tests.factories import make_criteria_set, make_judge, make_panel, make_user
@@ -100,6 +102,20 @@ def test_the_page_tells_what_the_jurors_are_worth(client: Client, criteria_set: 
     assert "On these rows three@1 could be left out" in page
     assert page.count('data-label="Left undecided">20') == 2
     assert page.count('data-label="Left undecided">0') == 1
+
+
+def test_of_rows_drawn_unequally_no_plain_kappa_stands_beside_the_panel_s(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    divided(criteria_set)
+    cells = {"a": 40, "b": 10, "c": 0, "d": 50, "skipped_pass": 0, "skipped_fail": 0}
+    Calibration.objects.update(strata={"half": {"probability": 0.5} | cells})
+
+    page = text(client.get(URL))
+
+    assert "cannot be held against the panel's own" in unescape(page)
+    assert "could be left out" not in page
+    assert page.count('data-label="Kappa without what Layer 1 kills">– <small>') == 4
 
 
 def test_jurors_stand_with_their_skips_and_without_broken_rows(
