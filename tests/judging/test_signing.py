@@ -342,6 +342,7 @@ def test_exporting_an_unknown_judge_exits_2(criteria_set: CriteriaSet, house: Pa
         (["--offline", "{file}", "", ""], "JUDGE is given and empty."),
         (["--offline", "{file}", "strict", " "], "CRITERIA is given and empty."),
         (["--offline", "", "strict", "replies"], "FILE of --offline is given and empty."),
+        (["--offline", "{file}", "--keys", ""], "FILE of --keys is given and empty."),
         (["--offline", "{file}", "--keys", "{large}"], "The file of keys is larger than 64 kB."),
     ],
 )

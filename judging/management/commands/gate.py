@@ -96,7 +96,7 @@ class Command(BaseCommand):
     def _offline(self, options: dict[str, Any]) -> None:
         if options["judge"] is not None and options["criteria"] is None:
             self._parser.error("the following arguments are required: criteria")
-        _check_filled(options, ("offline", *_NAMES))
+        _check_filled(options, ("offline", "keys", *_NAMES))
         try:
             found, keys = read(_content(options["offline"])), _trusted(options)
         except Malformed as problem:
@@ -131,7 +131,7 @@ def _check_filled(options: dict[str, Any], names: Sequence[str]) -> None:
     """A shell's variable that was never set is an empty name, and must not be taken for none."""
     for name in names:
         if options[name] is not None and not options[name].strip():
-            called = "FILE of --offline" if name == "offline" else name.upper()
+            called = name.upper() if name in _NAMES else f"FILE of --{name}"
             raise CommandError(
                 f"{called} is given and empty. Is the variable set that it comes from?", returncode=2
             )
