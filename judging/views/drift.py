@@ -21,6 +21,7 @@ from judging.services.standing import Standing
 from judging.views.dashboard import standing_or_404
 from judging.views.drift_charts import day_chart, sum_chart
 from judging.views.drift_facts import Facts, facts_of
+from judging.views.replays import paused_replay
 from judging.views.tabs import page_about
 from labeling.models import Candidate, Draw
 from vera_site.http import Request
@@ -43,7 +44,7 @@ def drift(request: Request, judge: str, criteria: str) -> HttpResponse:
         _open(request.user, standing, differing)
         return HttpResponseRedirect(f"{request.get_full_path()}#differing")
     context |= {"certificate": standing.certificate, "facts": facts, "last_run": _last_run(standing)}
-    context["audit_share"] = _share(standing)
+    context |= {"audit_share": _share(standing), "paused_replay": paused_replay(standing)}
     context |= _drawn(facts) | _differing(request, standing, differing)
     return render(request, "judging/drift.html", context)
 

@@ -34,6 +34,7 @@ from judging.services.suspending import CannotReinstate, reinstate
 from judging.tasks import start_work
 from judging.views.certificate_events import meanings, state_words, told, ways
 from judging.views.dashboard import standing_or_404
+from judging.views.replays import paused_replay
 from judging.views.step_links import calibrate_url
 from judging.views.tabs import page_about
 from labeling.models import CriteriaVersion, Exposure
@@ -142,6 +143,7 @@ def _context(request: Request, standing: Standing, form: LiftForm) -> dict[str, 
         "page": page,
         "told": told(shown, earlier),
         "form": form,
+        "paused_replay": paused_replay(standing),
         "readers": _readers(standing.criteria_version),
         "calibrate": calibrate_url(standing),
         "meanings": meanings(),

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from judging.domain.replay_findings import SUMMARIES, ReplayFinding
-from judging.models import Certificate, Schedule
+from judging.models import Certificate, Run, Schedule
 from judging.services.replay_alarms import findings_since_certified, said_by_replays
 from judging.services.standing import Standing
 
@@ -35,6 +35,15 @@ def replayed(standing: Standing, certificate: Certificate) -> Replayed:
         schedule=next_replay(standing),
         add=schedule_address(standing, "replay"),
     )
+
+
+def paused_replay(standing: Standing) -> Run | None:
+    """The newest replay, where it is paused: it says nothing until somebody lets it go on."""
+    replays = Run.objects.filter(
+        judge_version=standing.judge_version, criteria_version=standing.criteria_version, kind=Run.Kind.REPLAY
+    )
+    newest = replays.order_by("-pk").first()
+    return newest if newest is not None and newest.state == Run.State.PAUSED else None
 
 
 def next_replay(standing: Standing) -> Schedule | None:
