@@ -1,7 +1,8 @@
 """The tables of what machines say, and whether to believe them."""
 
 from judging.models.answering import AnsweredAs
-from judging.models.certificates import Calibration, CalibrationRow, Certificate
+from judging.models.calibrations import Calibration, CalibrationRow
+from judging.models.certificates import Certificate
 from judging.models.consumers import Drill, GateReader
 from judging.models.judges import Judge, JudgeVersion, PanelMember
 from judging.models.limits import ProviderLimit, ProviderShare, TakenFormat

@@ -84,9 +84,7 @@ def _cusum(certificate: Certificate) -> tuple[Cusum | None, str]:
 
 def _start(certificate: Certificate) -> datetime:
     """When the judge was last measured by a run, or its suspension lifted: the watch begins anew."""
-    events = Certificate.objects.filter(
-        judge_version=certificate.judge_version_id, criteria_version=certificate.criteria_version_id
-    )
+    events = Certificate.objects.of_pair(certificate.judge_version_id, certificate.criteria_version_id)
     began = events.filter(cause__in=STARTS, pk__lte=certificate.pk).order_by("-pk").first()
     return (began or certificate).created_at
 
@@ -127,8 +125,8 @@ def _settled_at(version: CriteriaVersion) -> Coalesce:
 def check_drift(*, judge_version_id: int, criteria_version_id: int, now: datetime) -> Certificate | None:
     """Suspend the certificate of these versions if the audit raised the alarm; the new event, or None."""
     lock(judge_version_id)  # before reading: a run that is being certified starts the watch anew
-    in_force = Certificate.objects.current().with_names()
-    found = in_force.filter(judge_version=judge_version_id, criteria_version=criteria_version_id).first()
+    events = Certificate.objects.of_pair(judge_version_id, criteria_version_id)
+    found = events.current().with_names().first()
     if found is None or not found.is_certified(now):
         return None
     start = _start(found)

@@ -111,11 +111,9 @@ def names_known(certificate: Certificate, juror: JudgeVersion) -> Names:
 
 
 def _accepted(certificate: Certificate, juror_id: int) -> set[tuple[str, str]]:
-    lifted = Certificate.objects.filter(
-        judge_version=certificate.judge_version_id,
-        criteria_version=certificate.criteria_version_id,
-        calibration__run=certificate.calibration.run_id,
-        cause=Certificate.Cause.REINSTATED,
+    events = Certificate.objects.of_pair(certificate.judge_version_id, certificate.criteria_version_id)
+    lifted = events.filter(
+        calibration__run=certificate.calibration.run_id, cause=Certificate.Cause.REINSTATED
     ).aggregate(at=Max("created_at"))["at"]
     if lifted is None:
         return set()

@@ -16,7 +16,7 @@ from judging.domain.replay_findings import (
     said,
 )
 from judging.models import Calibration, Certificate, Run
-from judging.services.certificates import lock, policy_then, suspensions
+from judging.services.certificates import in_force, lock, policy_then, suspensions
 from judging.services.deciding import decision_on
 from judging.services.replays import changes
 from judging.services.runs import CannotRun
@@ -41,10 +41,7 @@ def act_on_replay(*, run: Run, now: datetime) -> Certificate | None:
     if run.kind != Run.Kind.REPLAY:
         return None
     lock(run.judge_version_id)
-    current = Certificate.objects.current().with_names()
-    certificate = current.filter(
-        judge_version=run.judge_version_id, criteria_version=run.criteria_version_id
-    ).first()
+    certificate = in_force(run).with_names().first()
     if certificate is None:
         return None
     if suspensions(certificate):
@@ -138,12 +135,8 @@ def _begin(certificate: Certificate) -> Certificate | None:
 def _newest(
     certificate: Certificate, causes: tuple[Certificate.Cause, ...], before: int | None = None
 ) -> Certificate | None:
-    events = Certificate.objects.filter(
-        judge_version=certificate.judge_version_id,
-        criteria_version=certificate.criteria_version_id,
-        calibration__run=certificate.calibration.run_id,
-        cause__in=causes,
-    )
+    of_pair = Certificate.objects.of_pair(certificate.judge_version_id, certificate.criteria_version_id)
+    events = of_pair.filter(calibration__run=certificate.calibration.run_id, cause__in=causes)
     earlier = events if before is None else events.filter(pk__lt=before)
     return earlier.order_by("-pk").first()
 

@@ -106,9 +106,7 @@ def _costs(certificate: Certificate, version: JudgeVersion) -> dict[str, str]:
 
 
 def _history(standing: Standing) -> QuerySet[Certificate]:
-    events = Certificate.objects.filter(
-        judge_version=standing.judge_version, criteria_version=standing.criteria_version
-    )
+    events = Certificate.objects.of_pair(standing.judge_version.pk, standing.criteria_version.pk)
     return events.select_related("actor", "calibration").order_by("-pk")[:_HISTORY]
 
 
