@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 LEAST_LIVE = 30  # verdicts; fewer say nothing of a rate
 _UNEQUAL = (
-    "They were not equally likely to be chosen, so this counts rows and not live outputs, and the live pass "
-    "rate is not used."
+    "The golden rows were not equally likely to be chosen, so this counts rows and not live outputs, and the "
+    "live pass rate is not used."
 )
 _DRAWS, _SEED = 20_000, 20_250_211
 

@@ -46,7 +46,7 @@ def test_of_rows_drawn_unequally_the_live_rate_says_nothing() -> None:
     words = live_rests_on(TABLE, 0, Live(290, 500, 30), weighted=True)
 
     assert said == sentences(TABLE)
-    assert "They were not equally likely to be chosen" in words
+    assert "The golden rows were not equally likely to be chosen" in words
     assert "it passed 290" not in words
 
 
