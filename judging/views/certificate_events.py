@@ -10,17 +10,19 @@ from judging.domain.certificate_states import MEANINGS, Event, State
 from judging.models import Certificate
 from judging.services.certificates import recorded_state
 
-_NAMES = {
-    "bar": "the bar of kappa",
-    "rule": "the rule",
-    "min_rows": "rows asked for",
-    "min_per_class": "rows of each kind asked for",
-    "min_coverage": "share of rows with a verdict asked for",
-    "max_age_days": "days until it expires",
-    "demand_ordering": "ordering test demanded",
-    "demand_human_ceiling": "agreement between people demanded",
-    "looks": "planned looks, in rows",
-    "n_max": "rows of the last look",
+_NUMBERS = {
+    "bar": "kappa has to reach {}",
+    "rule": "the rule is “{}”",
+    "min_rows": "at least {} scored rows are needed",
+    "min_per_class": "at least {} good and as many bad rows are needed",
+    "min_coverage": "a verdict is needed on at least this share of the rows: {}",
+    "max_age_days": "a certificate lasts {} days",
+    "looks": "the planned looks are at these numbers of rows: {}",
+    "n_max": "the plan ends at {} rows",
+}
+_DEMANDS = {
+    "demand_ordering": "that good outputs are scored above deficient ones",
+    "demand_human_ceiling": "that people agree with each other",
 }
 _PLAN = ("looks", "n_max")  # of the rule `bound` alone
 
@@ -32,6 +34,7 @@ class Told:
     event: Certificate
     state: State
     policy: list[str]
+    is_first: bool
 
     @property
     def is_measured_by_looks(self) -> bool:
@@ -52,7 +55,12 @@ def told(events: Sequence[Certificate], before_them: Certificate | None) -> list
     """Events of one pair of versions, the newest first; `before_them`: the one before the last of them."""
     in_order = [*events, before_them]
     return [
-        Told(event, recorded_state(event), policy_words(before.policy if before else {}, event.policy))
+        Told(
+            event,
+            recorded_state(event),
+            policy_words(before.policy if before else {}, event.policy),
+            is_first=before is None,
+        )
         for event, before in pairwise(in_order)
         if event is not None
     ]
@@ -60,18 +68,21 @@ def told(events: Sequence[Certificate], before_them: Certificate | None) -> list
 
 def policy_words(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """What is demanded otherwise than before; of a first policy everything that its rule goes by."""
-    return [
-        f"{name} {_said(after[key])}" + (f" instead of {_said(before[key])}" if key in before else "")
-        for key, name in _NAMES.items()
-        if key in after
-        and before.get(key) != after[key]
-        and (after.get("rule") == "bound" or key not in _PLAN)
+    moved = [key for key in after if before.get(key) != after[key]]
+    numbers = [
+        words.format(_said(after[key])) + (f" (before: {_said(before[key])})" if key in before else "")
+        for key, words in _NUMBERS.items()
+        if key in moved and (after.get("rule") == "bound" or key not in _PLAN)
     ]
+    demands = [
+        f"it is {'demanded' if after[key] else 'no longer demanded'} {words}"
+        for key, words in _DEMANDS.items()
+        if key in moved and (after[key] or key in before)
+    ]
+    return numbers + demands
 
 
 def _said(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(str, value))
     number = str(value)

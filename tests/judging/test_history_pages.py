@@ -74,9 +74,9 @@ def test_every_event_is_told_with_cause_figures_and_policy(
     assert said.index("Labels or rulings were corrected") < said.index("A calibration run ended")
     assert "kappa <strong>0.900</strong>, 95% sure that it is above 0.786" in said
     assert "80 rows (40 good, 40 bad)" in said
-    assert "attempt 1" in said
-    assert "Policy: the bar of kappa 0.65;" in said
-    assert said.count("Policy:") == 1  # the second event was decided by the same
+    assert "attempt" not in said  # a judge's first version says nothing by its number
+    assert "What was demanded: kappa has to reach 0.65;" in said
+    assert "What is demanded from here on" not in said  # the second event was decided by the same
 
 
 def test_the_policy_is_told_where_it_changed() -> None:
@@ -84,12 +84,15 @@ def test_the_policy_is_told_where_it_changed() -> None:
     after = {"bar": "0.700", "min_rows": 30, "demand_ordering": True, "looks": [30, 90], "rule": "bound"}
 
     assert policy_words(before, after) == [
-        "the bar of kappa 0.7 instead of 0.65",
-        "ordering test demanded yes instead of no",
-        "planned looks, in rows 30, 90 instead of 30, 60",
+        "kappa has to reach 0.7 (before: 0.65)",
+        "the planned looks are at these numbers of rows: 30, 90 (before: 30, 60)",
+        "it is demanded that good outputs are scored above deficient ones",
     ]
+    assert policy_words(after, before)[-1].startswith("it is no longer demanded that good outputs")
     assert policy_words(after, after) == []
-    assert policy_words({}, {"rule": "point", "looks": [30]}) == ["the rule point"]
+    assert policy_words({}, {"rule": "point", "looks": [30], "demand_ordering": False}) == [
+        "the rule is “point”"
+    ]
 
 
 def test_a_suspension_says_why_since_when_and_what_leads_out_of_it(
@@ -212,8 +215,8 @@ def test_many_events_come_in_pages_and_the_policy_is_compared_across_them(
     first, second = page(client), page(client, "?page=2")
 
     assert first.count('class="badge certified"') + first.count('class="badge suspended"') == 15 + 1
-    assert "Policy:" not in first
-    assert "Policy: the bar of kappa 0.65;" in second
+    assert "What was demanded:" not in first
+    assert "What was demanded: kappa has to reach 0.65;" in second
 
 
 def test_another_version_has_a_history_of_its_own(
