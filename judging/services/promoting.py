@@ -9,6 +9,7 @@ from django.utils import timezone
 from judging.models import Certificate, Judge, JudgeVersion
 from judging.services.certificates import lock
 from judging.services.judges import promote_judge
+from judging.services.standing import Standing
 from labeling.access import AnyUser
 from labeling.models import AuditEvent, CriteriaSet, CriteriaVersion
 from labeling.services.promotions import (
@@ -113,6 +114,7 @@ def changes_by_criteria(version: CriteriaVersion, held: bool) -> list[GateChange
 
 def _changes(gates: Sequence[_Gate]) -> list[GateChange]:
     certified = _certified([pair for gate in gates for pair in (gate.before, gate.after)])
+    refused = _refused([gate.after for gate in gates])
     return [
         GateChange(
             key=gate.key,
@@ -122,6 +124,7 @@ def _changes(gates: Sequence[_Gate]) -> list[GateChange]:
             before=_name(gate, gate.before),
             after=_name(gate, gate.after),
             certified=(gate.before.ids in certified, gate.after.ids in certified),
+            why_not=refused.get(gate.after.ids, ""),
         )
         for gate in gates
     ]
@@ -135,6 +138,23 @@ def _certified(pairs: Sequence[_Pair]) -> set[tuple[int | None, int | None]]:
         criteria_version__in=[pair.of for pair in pairs if pair.of],
     )
     return set(those.order_by().values_list("judge_version", "criteria_version"))
+
+
+def _refused(pairs: Sequence[_Pair]) -> dict[tuple[int | None, int | None], str]:
+    """By ids of those that were measured and do not certify now: why, in sentences."""
+    now = timezone.now()
+    by_ids = {pair.ids: pair for pair in pairs}
+    found = Certificate.objects.current().filter(
+        judge_version__in=[pair.by for pair in pairs if pair.by],
+        criteria_version__in=[pair.of for pair in pairs if pair.of],
+    )
+    refused = {}
+    for each in found:
+        pair = by_ids.get((each.judge_version_id, each.criteria_version_id))
+        if pair and pair.by and pair.of:
+            reasons = Standing(pair.by, pair.of, each, now).reasons
+            refused[pair.ids] = " ".join(reason.message for reason in reasons)
+    return refused
 
 
 def _name(gate: _Gate, pair: _Pair) -> str:

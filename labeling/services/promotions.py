@@ -27,6 +27,7 @@ class GateChange:
     before: str  # versions, as slug@N on slug@N
     after: str
     certified: tuple[bool, bool]
+    why_not: str = ""  # why the versions after are not certified, where they were measured
 
     @property
     def closes(self) -> bool:

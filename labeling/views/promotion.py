@@ -49,6 +49,15 @@ class Asked:
     closing: list[GateChange]
 
     @property
+    def refusals(self) -> list[str]:
+        """Why a gate that the reader leads would close, where its versions were measured and refused."""
+        return [
+            f"{each.after} was measured and is not certified: {each.why_not}"
+            for each in self.shown
+            if each.closes and each.why_not
+        ]
+
+    @property
     def is_live(self) -> bool:
         return self.number == self.live
 

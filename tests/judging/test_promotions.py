@@ -70,6 +70,18 @@ def test_a_draft_without_a_certificate_closes_no_gate_unasked(
     assert number_live() == 2
 
 
+def test_a_draft_that_was_measured_and_refused_is_told_why(
+    client: Client, lead: User, draft: JudgeVersion, criteria_set: CriteriaSet
+) -> None:
+    certify(draft, criteria_set, a=20, b=10, c=10, d=20)
+
+    page = text(client.get("/judges/strict/2/promote/"))
+
+    assert "strict@2 on replies@1 was measured and is not certified: Kappa" in page
+    assert "Mend that and calibrate again first" in page
+    assert "Calibrate version 2 first" not in page
+
+
 def test_a_draft_with_its_own_certificate_is_promoted_by_one_button(
     client: Client, lead: User, draft: JudgeVersion, criteria_set: CriteriaSet
 ) -> None:
