@@ -39,8 +39,8 @@ class JudgesForm(forms.Form):
 
     def __init__(self, *args: Any, sides: Choices, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        offer(self, "before", sides)
-        offer(self, "after", sides)
+        offer(self, "before", [("", "Choose one"), *sides])
+        offer(self, "after", [("", "Choose one"), *sides])
 
 
 class GeneratorsForm(forms.Form):

@@ -74,14 +74,13 @@ def chosen_sides(sides: Sequence[Side], given: Mapping[str, str]) -> dict[str, s
 
 
 def starting_sides(sides: Sequence[Side]) -> dict[str, str] | None:
-    """The newest draft beside the live version of its judge; else the two judges measured last."""
+    """The newest draft beside the live version of its judge; None where no draft is beside one."""
     newest = {each.judge.pk: each for each in sides if "/" not in each.value}
     for side in newest.values():
         live = side.judge.judge.live_version
         if live and live.pk in newest and side.judge.number > live.number:
             return {"before": newest[live.pk].value, "after": side.value}
-    last = list(newest.values())[:2]
-    return {"before": last[1].value, "after": last[0].value} if len(last) == 2 else None
+    return None
 
 
 def named_counts(version: CriteriaVersion, value: str) -> Calibration:
@@ -95,9 +94,13 @@ def named_counts(version: CriteriaVersion, value: str) -> Calibration:
 
 
 def judges_asked(version: CriteriaVersion) -> list[JudgeVersion]:
-    """Judges that were asked about rows by these criteria, live ones first, then the newest."""
+    """Judges that were asked about rows by these criteria, live ones first, then the newest.
+
+    No recorded ones: a file says nothing of outputs that another writer made after it.
+    """
     asked = Run.objects.filter(judge_version=OuterRef("pk"), criteria_version=version)
-    found = JudgeVersion.objects.filter(Exists(asked)).select_related("judge").order_by("-pk")[:_MOST]
+    asking = JudgeVersion.objects.exclude(kind=JudgeVersion.Kind.RECORDED)
+    found = asking.filter(Exists(asked)).select_related("judge").order_by("-pk")[:_MOST]
     return sorted(found, key=lambda each: each.judge.live_version_id != each.pk)
 
 

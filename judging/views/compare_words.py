@@ -43,17 +43,22 @@ def _headline(changes: Changes, before: str, after: str) -> str:
 
 
 def _net(changes: Changes, judge: str) -> str:
-    low, high = (f"{100 * end:+.1f}" for end in changes.interval())
+    low, high = (_signed(f"{100 * end:+.1f}") for end in changes.interval())
     what = "requests" if judge else "rows"
     if not changes.fixed + changes.regressed:
         return f"In 100 {what} the true difference is hardly outside {low} to {high} (95% interval)."
     more = "more" if changes.net >= 0 else "fewer"
     of_what = "passes" if judge else "that come out right"
     return (
-        f"{changes.fixed:,} fixed less {changes.regressed:,} regressed: {changes.net:+,} in "
+        f"{changes.fixed:,} fixed less {changes.regressed:,} regressed: {_signed(f'{changes.net:+,}')} in "
         f"{changes.n:,} {what} with a verdict of both. In 100 {what} that is "
         f"{abs(100 * changes.net_share):.1f} {more} {of_what} (95% interval {low} to {high})."
     )
+
+
+def _signed(number: str) -> str:
+    """With a minus sign in place of a hyphen, and without a sign where it is zero."""
+    return number.replace("-", "−") if any(digit in number for digit in "123456789") else number.lstrip("+-")
 
 
 def _chance(changes: Changes) -> str:

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from judging.models import Run, Verdict
+from judging.models import JudgeVersion, Recording, Run, Verdict
 from labeling.models import AuditEvent, CriteriaSet, Exposure
 from tests.factories import make_criteria_set, make_judge, make_user
 from tests.judging.dashboards import text
@@ -45,7 +45,7 @@ def test_without_a_choice_the_draft_stands_beside_the_live_version(
     page = text(client.get("/compare/"))
 
     assert "strict@1 and strict@2 <small>on replies@1</small>" in page
-    assert "1 fixed less 1 regressed: +0 in 4 rows with a verdict of both." in page
+    assert "1 fixed less 1 regressed: 0 in 4 rows with a verdict of both." in page
     assert "It cannot be told whether strict@1 or strict@2 is better" in page
     assert "None" not in page
 
@@ -56,7 +56,7 @@ def test_what_is_worse_is_said_with_its_doubt(client: Client, criteria_set: Crit
     page = text(client.get("/compare/?before=strict@1&after=strict@2"))
 
     assert "strict@2 is worse than strict@1." in page
-    assert "In 100 rows that is 30.0 fewer that come out right (95% interval -51." in page
+    assert "In 100 rows that is 30.0 fewer that come out right (95% interval −51." in page
     assert "(McNemar&#x27;s exact test: p = 0.031)" in page
 
 
@@ -162,6 +162,34 @@ def test_a_wrong_choice_is_told(client: Client, criteria_set: CriteriaSet, query
 
     assert answer.status_code == 422
     assert words in text(answer)
+
+
+def test_two_judges_of_which_none_is_a_draft_are_not_compared_unasked(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    for slug in ("strict", "lenient"):
+        certified(make_run(make_judge(slug), criteria_set, a=1))
+
+    page = text(client.get("/compare/"))
+
+    assert "Choose two above" in page
+    assert "Fewer than two judges" not in page
+
+
+def test_recorded_judges_are_not_offered_to_tell_generators_apart(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    run = two_generators(criteria_set)
+    offered = text(client.get("/compare/?what=generators&criteria=replies@1"))
+    made = Recording.objects.create(criteria_set=criteria_set, file_name="one.csv", sha256="0" * 64)
+    JudgeVersion.objects.filter(pk=run.judge_version_id).update(
+        kind="recorded", recording=made, has_recorded=True
+    )
+
+    page = text(client.get("/compare/?what=generators&criteria=replies@1"))
+
+    assert '<option value="strict@1"' in offered
+    assert '<option value="strict@1"' not in page
 
 
 def test_with_nothing_to_compare_it_says_what_to_do(client: Client, criteria_set: CriteriaSet) -> None:
