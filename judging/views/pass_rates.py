@@ -1,6 +1,8 @@
 """Pass rates in words: of a run, and of what a judge scored lately."""
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
@@ -8,6 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from judging.domain.consequences import about
 from judging.domain.figures import many, percent, percent_interval
 from judging.models import Run
 from judging.services.pass_rates import Rate, Rates, golden_of, rates_of_run, rates_since
@@ -51,9 +54,28 @@ class Span:
 def pass_rates(request: Request, judge: str, criteria: str) -> HttpResponse:
     """What share of live outputs the judge passes, raw and corrected, by generator."""
     standing = standing_or_404(request, judge, criteria)
-    spans = [_span(f"The last {days} days", rates_since(standing, days)) for days in _SPANS]
-    context = page_about(standing, "pass_rates") | {"spans": spans, "golden": golden_of(standing)}
+    rates = [rates_since(standing, days) for days in _SPANS]
+    spans = [_span(f"The last {days} days", each) for days, each in zip(_SPANS, rates, strict=True)]
+    shorter, longer = spans
+    are_same = shorter.lines == longer.lines
+    context = page_about(standing, "pass_rates") | {
+        "answer": good_of_100(rates[-1]),
+        "spans": [longer] if are_same else spans,
+        "are_same": are_same,
+        "golden": golden_of(standing),
+    }
     return render(request, "judging/pass_rates.html", context)
+
+
+def good_of_100(rates: Rates) -> str:
+    """The answer in a line; "" where no rate could be corrected."""
+    found = rates.whole.corrected
+    if found is None:
+        return ""
+    of_100 = about(Fraction(found.value) * 100)
+    are = "is" if of_100.endswith(" 1") else "are"
+    between = f"{math.floor(found.low * 100)} to {math.ceil(found.high * 100)}"
+    return f"Of 100 live outputs {of_100} {are} good; {between} is possible."
 
 
 def rates_shown(run: Run) -> Span | None:

@@ -1,5 +1,6 @@
 """Pass rates, raw and corrected: counted from verdicts, on pages and over the API."""
 
+import re
 from datetime import UTC, timedelta
 from zoneinfo import ZoneInfo
 
@@ -180,6 +181,18 @@ def test_the_page_shows_both_spans_and_the_generators(
     assert "gpt-5" in html
     assert "Unknown generator" in html
     assert "<strong>50%</strong>" in html
+
+
+def test_the_answer_comes_first_and_a_young_house_is_told_once(
+    lead: User, strict: JudgeVersion, criteria_set: CriteriaSet, client: Client
+) -> None:
+    make_scoring(strict, criteria_set, ["pass", "fail"] * 20)
+
+    html = text(client.get(URL))
+
+    assert re.search(r"Of 100 live outputs about \d+ are good; \d+ to \d+ is possible\.", html)
+    assert html.count("20 of 40 verdicts") == 1
+    assert "All of it is from the last 7 days, so these alone say the same." in html
 
 
 def test_a_page_without_anything_says_what_to_do(
