@@ -57,6 +57,17 @@ _HELP = {
     ),
 }
 
+_PLAN = ("looks", "n_max")
+_BOUNDS = {
+    "bar": "The bar for kappa is above 0 and not above 1, such as 0.65.",
+    "min_rows": "The scored rows needed are a whole number, 0 or more.",
+    "min_per_class": "The rows needed of each human verdict are a whole number, 0 or more.",
+    "min_coverage": "The coverage needed is a share from 0 to 1, such as 0.95.",
+    "max_age_days": "A certificate holds a day at least.",
+    "n_max": "The plan ends at a whole number of rows, 1 or more.",
+    "audit_share": "The share of live outputs that people check is from 0 to 1, such as 0.05.",
+}
+
 
 class LooksField(forms.CharField):
     """Numbers of rows in a line: “30, 60, 100”."""
@@ -112,6 +123,9 @@ class PolicyForm(forms.ModelForm[CriteriaSet]):
             "audit_share": "Share of live outputs that people check too",
         }
         help_texts: ClassVar = _HELP
+        error_messages: ClassVar = {
+            name: {"min_value": words, "max_value": words} for name, words in _BOUNDS.items()
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -121,6 +135,20 @@ class PolicyForm(forms.ModelForm[CriteriaSet]):
             ("point", "point: its kappa on the scored rows reaches the bar"),
             ("bound", "bound: it is shown, 95% sure, that its kappa is above the bar"),
         ]
+
+    @property
+    def above_plan(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name not in (*_PLAN, "audit_share")]
+
+    @property
+    def plan(self) -> list[forms.BoundField]:
+        """What counts by the rule `bound` alone."""
+        return [self[name] for name in _PLAN]
+
+    @property
+    def folds_plan(self) -> bool:
+        """Whether the plan may be folded away: another rule is chosen, and nothing is wrong with the plan."""
+        return self["rule"].value() != CriteriaSet.Rule.BOUND and not any(self[name].errors for name in _PLAN)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -66,6 +66,17 @@ def test_every_part_of_the_policy_is_explained(client: Client, criteria_set: Cri
     assert "about one time in four at 30 rows" in page
 
 
+def test_the_plan_is_folded_unless_its_rule_is_chosen(client: Client, criteria_set: CriteriaSet) -> None:
+    by_point, wrong = client.get(URL).text, client.post(URL, policy(looks="60, 30")).text
+    CriteriaSet.objects.update(rule="bound")
+
+    by_bound = client.get(URL).text
+
+    assert '<details class="fold">' in by_point
+    assert '<details class="fold" open>' in wrong
+    assert '<details class="fold" open>' in by_bound
+
+
 def test_what_bound_costs_follows_the_bar(client: Client, criteria_set: CriteriaSet) -> None:
     at_usual_bar = client.get(URL).text
     CriteriaSet.objects.update(bar="0.8")
@@ -104,9 +115,12 @@ def test_saving_what_is_there_changes_nothing(client: Client, criteria_set: Crit
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"bar": "1.5"}, "less than or equal to 1"),
-        ({"min_coverage": "2"}, "less than or equal to 1"),
-        ({"audit_share": "-0.1"}, "greater than or equal to 0"),
+        ({"bar": "1.5"}, "The bar for kappa is above 0 and not above 1, such as 0.65."),
+        ({"bar": "0"}, "The bar for kappa is above 0 and not above 1, such as 0.65."),
+        ({"min_coverage": "2"}, "The coverage needed is a share from 0 to 1"),
+        ({"audit_share": "-0.1"}, "The share of live outputs that people check is from 0 to 1"),
+        ({"min_rows": "-1"}, "The scored rows needed are a whole number, 0 or more."),
+        ({"max_age_days": "0"}, "A certificate holds a day at least."),
         ({"max_age_days": "4000"}, "A certificate holds at most 3650 days."),
         ({"looks": "thirty"}, "Write whole numbers with commas between them"),
         ({"looks": "30.5"}, "Write whole numbers with commas between them"),
