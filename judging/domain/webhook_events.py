@@ -28,6 +28,22 @@ class Event(StrEnum):
     TEST = "webhook.test"
 
 
+_WORDS = {
+    Event.CERTIFIED: "certified",
+    Event.UNCERTIFIED: "no longer certified",
+    Event.SUSPENDED: "suspended",
+    Event.EXPIRED: "its certificate expired",
+    Event.REINSTATED: "its suspension was lifted",
+    Event.UPDATED: "the reasons or the expiry changed",
+    Event.TEST: "a test message",
+}
+
+
+def event_words(event: str) -> str:
+    """What a message tells, in words; the type itself where it is of another release."""
+    return _WORDS[Event(event)] if event in Event else event
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What readers are told. `certified`: by what is written; `reasons`: codes, the warnings' among them."""

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from judging.domain.webhook_events import event_words
 from labeling.models import CriteriaSet
 
 
@@ -83,6 +84,19 @@ class Delivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} to {self.webhook}: {self.state}"
+
+    @property
+    def event_words(self) -> str:
+        """The event as people read it."""
+        return event_words(self.event)
+
+    @property
+    def about(self) -> str:
+        """The versions that it tells of, such as "strict@2 on replies@1"; "" of a test."""
+        told = self.payload.get("data", {})
+        if "judge_version" not in told:
+            return ""
+        return f"{told['judge']}@{told['judge_version']} on {told['criteria']}@{told['criteria_version']}"
 
 
 class DeliveryTry(models.Model):

@@ -261,3 +261,15 @@ def test_the_page_of_messages_pages(client: Client, lead: User, webhook: Webhook
     page = client.get(f"{ALL}{webhook.pk}/?page=2")
 
     assert len(re.findall(r"/messages/\d+/", text(page))) == 1
+
+
+def test_a_message_is_told_in_words_with_its_versions() -> None:
+    told = {"judge": "strict", "judge_version": 2, "criteria": "replies", "criteria_version": 3}
+    message = Delivery(event="certificate.updated", payload={"type": "certificate.updated", "data": told})
+    test = Delivery(event="webhook.test", payload={"data": {"message": "This is a test."}})
+
+    assert (message.event_words, message.about) == (
+        "the reasons or the expiry changed",
+        "strict@2 on replies@3",
+    )
+    assert (test.event_words, test.about) == ("a test message", "")
