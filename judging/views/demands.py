@@ -23,7 +23,8 @@ def _looks(certificate: Certificate) -> Iterator[Line]:
     if certificate.rule != "bound":
         return
     looks = len(certificate.policy.get("looks", ()))
-    following = f"next at {certificate.next_look} rows" if certificate.next_look else "none left"
+    evenly = " drawn evenly" if certificate.calibration.strata else ""
+    following = f"next at {certificate.next_look} rows{evenly}" if certificate.next_look else "none left"
     between = "no look was taken" if certificate.boundary is None else "between looks"
     at = f"look {certificate.look} of {looks}" if certificate.look else between
     yield Line(
@@ -89,16 +90,17 @@ def _requests(calibration: Calibration) -> Iterator[Line]:
 
 
 def _weights(certificate: Certificate) -> Iterator[Line]:
-    strata = certificate.calibration.measured.strata
-    if not strata:
+    measured = certificate.calibration.measured
+    if not measured.weighted:
         return
-    shares = sorted({each.probability for each in strata})
+    shares = sorted({each.probability for each in measured.strata})
     yield Line(
         "Rows that stand for others",
         f"{len(shares)} probabilities",
         f"from {shares[0]:.3g} to {shares[-1]:.3g}",
         "Not all rows were equally likely to be chosen. Each counts as often as it stands for others, in "
-        "kappa and in its interval (by Fisher's transformation). The table counts plain rows.",
+        "kappa and in its interval (by Fisher's transformation). The table counts plain rows; all in all "
+        f"they count like {many(measured.counts_like(), 'row')} drawn evenly, and the policy goes by that.",
     )
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from judging.models import Calibration, Run
+from judging.views.demands import demand_lines
 from judging.views.limits import limits_of
 from labeling.models import Draw, DrawnRow
 from tests.factories import make_criteria_set, make_judge
@@ -25,10 +26,12 @@ def test_rows_of_unequal_weight_say_what_they_count_like() -> None:
     rows = run.verdicts.order_by("pk").values_list("candidate_id", flat=True)[:10]
     DrawnRow.objects.bulk_create(DrawnRow(draw=drawn, candidate_id=pk, probability=0.1) for pk in rows)
 
-    found = limits_of(certified(run).calibration)
+    certificate = certified(run)
+    found = limits_of(certificate.calibration)
 
     # (34 + 100)²/(34 + 1000) = 17.4
     assert "All in all these are 44 rows that count like 17 rows drawn evenly" in found[0]
+    assert "they count like 17 rows drawn evenly" in list(demand_lines(certificate))[-1].means
 
 
 @pytest.mark.parametrize(("escalated", "said"), [(4, False), (5, True)])
