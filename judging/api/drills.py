@@ -59,13 +59,13 @@ def drills(request: HttpRequest, cursor: Number | None = None, limit: Limit = 50
 
 
 @router.get("drills/{int:drill}", response={200: DrillOut, **_ERRORS})
-def drill(request: HttpRequest, drill: Number) -> dict[str, Any]:
+def drill(request: HttpRequest, drill: int) -> dict[str, Any]:
     """One drill of this token."""
     return _shown(get_object_or_404(_own(request), pk=drill))
 
 
 @router.post("drills/{int:drill}", response={200: DrillOut, 409: ErrorOut, **_ERRORS})
-def report(request: HttpRequest, drill: Number, sent: ReportIn) -> dict[str, Any]:
+def report(request: HttpRequest, drill: int, sent: ReportIn) -> dict[str, Any]:
     """Report whether the consumer stopped: once, by the token that asked."""
     found = get_object_or_404(_own(request), pk=drill)
     try:
