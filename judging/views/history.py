@@ -152,9 +152,7 @@ def _context(request: Request, standing: Standing, form: LiftForm) -> dict[str, 
 
 
 def _events(standing: Standing) -> QuerySet[Certificate]:
-    events = Certificate.objects.filter(
-        judge_version=standing.judge_version, criteria_version=standing.criteria_version
-    )
+    events = Certificate.objects.of_pair(standing.judge_version.pk, standing.criteria_version.pk)
     return events.select_related("actor", "calibration").order_by("-pk")
 
 
