@@ -106,6 +106,6 @@ def _errors(jurors: Sequence[JudgeVersion], judged: Judged) -> dict[str, Any]:
 
 def _pairs(jurors: Sequence[JudgeVersion], found: SharedErrors) -> list[Errors]:
     return [
-        Errors(jurors[one], jurors[other], "undefined" if value is None else f"{value:.2f}")
+        Errors(jurors[one], jurors[other], "undefined" if value is None else f"{value:.2f}".replace("-", "−"))
         for (one, other), value in found.pairs.items()
     ]

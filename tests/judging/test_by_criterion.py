@@ -140,6 +140,7 @@ def test_jurors_stand_beside_their_panel(client: Client, criteria_set: CriteriaS
     assert marked_on(run, meets, two).counts == {(1, 1): 5, (1, 0): 1, (0, 0): 6}
     assert 'data-label="one@1"> 1.000 <small>95% interval 0.' in page
     assert 'data-label="two@1"> 0.833 <small>95% interval 0.' in page
+    assert page.count("Where an interval ends at kappa itself") == 1
     assert "1 row on which the jurors&#x27; scores are evenly split" in page
 
 

@@ -61,9 +61,12 @@ def test_a_set_in_the_wrong_order_stands_there_with_both_outputs(
     criteria_set: CriteriaSet, lead: Client, judge: JudgeVersion
 ) -> None:
     order(judge, make_sets(criteria_set, 1), "29")
+    Candidate.objects.filter(output__startswith="Good").update(grounding="The minutes of May.")
 
     said = text(lead.get(ORDER))
 
+    assert said.count("<summary>Grounding: what it may lean on</summary>") == 1
+    assert "The minutes of May." in said
     assert "A deficient output passes and a good one fails." in said
     assert all(f"score {score}" in said for score in ("0.20", "0.90"))
     assert Exposure.objects.filter(what="verdicts").count() == 2

@@ -95,9 +95,10 @@ def test_the_page_tells_what_the_jurors_are_worth(client: Client, criteria_set: 
         in page
     )
     assert (
-        '<th scope="row">one@1 and three@1</th><td class="num" data-label="Their errors go together by">-0.11'
+        '<th scope="row">one@1 and three@1</th><td class="num" data-label="Their errors go together by">−0.11'
         in page
     )
+    assert page.count("Where an interval ends at kappa itself") == 1
     # Without the third the panel says the same on every row; without one of the others 20 rows are undecided.
     assert "On these rows three@1 could be left out" in page
     assert page.count('data-label="Left undecided">20') == 2
