@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from labeling.domain.agreement import Undefined
-from labeling.domain.agreement.alpha import nominal_alpha
+from labeling.domain.agreement.alpha import Kind, alpha_of, nominal_alpha
 from tests.shared import vectors
 
 SEED = 20_250_204
@@ -140,3 +140,13 @@ def test_the_interval_covers_the_true_alpha() -> None:
 def _labels(table: list[list[int]]) -> list[list[int]]:
     cells = [(i, j, count) for i, line in enumerate(table) for j, count in enumerate(line)]
     return [[i, j] for i, j, count in cells for _ in range(count)]
+
+
+def test_the_interval_is_the_same_in_whichever_order_rows_were_counted() -> None:
+    kinds: dict[Kind, int] = {
+        (("pass", 2), ("fail", 0)): 9,
+        (("pass", 0), ("fail", 2)): 6,
+        (("pass", 1), ("fail", 1)): 4,
+    }
+
+    assert alpha_of(kinds, seed=3) == alpha_of(dict(reversed(kinds.items())), seed=3)

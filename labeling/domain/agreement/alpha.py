@@ -50,7 +50,9 @@ def alpha_of(kinds: Mapping[Kind, int], seed: int, level: float = 0.95) -> Alpha
     The interval is that of percentiles over rows drawn again with `seed`. Raises Undefined where no row has
     two labels, and where all labels are one and the same: there chance cannot disagree.
     """
-    told = [(Counter(dict(kind)), times) for kind, times in kinds.items() if _labels(kind) > 1 and times]
+    found = ((_kind(+Counter(dict(kind))), times) for kind, times in kinds.items() if _labels(kind) > 1)
+    # In one order, whichever a database counted them in: what is drawn again goes by it.
+    told = [(Counter(dict(kind)), times) for kind, times in sorted(found, key=repr) if times]
     if not told:
         raise Undefined("No row has two labels, so there is no agreement to speak of.")
     total: Counter[Hashable] = Counter()
