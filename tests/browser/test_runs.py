@@ -79,9 +79,11 @@ def test_a_draft_is_promoted_and_rolled_back(page: Page, login: Login, lead: Use
     page.get_by_label("Model").fill("openai/new")
     page.get_by_role("button", name="Save as a draft").click()
 
-    page.get_by_role("button", name="Promote").click()
+    page.get_by_role("link", name="Promote", exact=True).click()
+    page.get_by_role("button", name="Promote version 2").click()
     expect(page.get_by_text("Version 2 is live.")).to_be_visible()
-    page.get_by_role("button", name="Roll back to this version").click()
+    page.get_by_role("link", name="Roll back to this version").click()
+    page.get_by_role("button", name="Roll back to version 1").click()
     expect(page.get_by_text("Version 1 is live.")).to_be_visible()
 
 

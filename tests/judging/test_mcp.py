@@ -3,6 +3,7 @@
 import asyncio
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -35,13 +36,14 @@ def token() -> str:
 
 
 def ask(server: MCPServer[Any] | StdioServerParameters, *calls: Call) -> list[Any]:
-    """What the tools answer to these calls, one after the other."""
+    """What the tools answer to these calls, one after the other; in a thread, for a loop runs in this one."""
 
     async def talk() -> list[Any]:
         async with Client(server, read_timeout_seconds=60) as client:
             return [await client.call_tool(name, arguments) for name, arguments in calls]
 
-    return asyncio.run(talk())
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(talk())).result()
 
 
 def program(url: str, token: str) -> StdioServerParameters:

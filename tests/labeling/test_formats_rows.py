@@ -162,7 +162,7 @@ ROWS = st.builds(
     criteria_text=TEXT,
     external_id=TEXT,
     split=st.sampled_from(["", "tune", "certify"]),
-    probability=st.none() | st.floats(0, 1, exclude_min=True),
+    probability=st.none() | st.floats(1e-6, 1),
     generator_model=TEXT,
     truncated=st.booleans(),
     meta=st.dictionaries(TEXT, JSON, max_size=3),
