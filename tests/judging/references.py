@@ -4,6 +4,7 @@ from datetime import timedelta
 from itertools import count
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from judging.models import JudgeVersion, ReferenceSet, Run, Verdict
@@ -54,7 +55,8 @@ def order(judge: JudgeVersion, sets: list[ReferenceSet], scores: str) -> Run:
             own = _say(run, member.candidate, judge, digit, None)
             for juror in judge.members.all():
                 _say(run, member.candidate, juror, digit, own)
-    count_ordering(run=run)
+    with transaction.atomic():  # as at the end of a run
+        count_ordering(run=run)
     return run
 
 
