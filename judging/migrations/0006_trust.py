@@ -231,6 +231,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='certificate',
+            name='behind',
+            field=models.JSONField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name='certificate',
             name='look',
             field=models.PositiveSmallIntegerField(blank=True, null=True),
         ),

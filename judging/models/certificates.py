@@ -122,6 +122,8 @@ class Certificate(models.Model):
     z = models.FloatField(null=True, blank=True)
     boundary = models.FloatField(null=True, blank=True)
     bound_at_looks = models.FloatField(null=True, blank=True)
+    # What the counts behind it say, as the API tells it; null: of a certificate from before this was kept.
+    behind = models.JSONField(null=True, blank=True)
     next_look = models.PositiveIntegerField(null=True, blank=True)
     # Certify rows of this criteria version on which somebody has been shown a judge's verdict.
     opened_rows = models.PositiveIntegerField(default=0)

@@ -11,6 +11,7 @@ from judging.domain.certification import Decision, Policy, expired
 from judging.domain.reasons import CertificateReason, Reason
 from judging.models import Calibration, Certificate, JudgeVersion, Run
 from judging.models.certificates import CertificateQuerySet
+from judging.services.behind import behind
 from judging.services.calibration import opened_rows
 from judging.services.webhooks import certificate_changed
 from labeling.access import AnyUser
@@ -77,6 +78,7 @@ def append(
         note=note,
         **_figures(decision),
     )
+    added.behind = behind(added)
     return _put_in_force(added, moment)
 
 

@@ -5,10 +5,9 @@ from fractions import Fraction
 from typing import Any
 
 from judging.domain.certification import Decision, agreement_of, decide, summary_line
-from judging.domain.evidence import share
-from judging.domain.measured import defined
 from judging.domain.reasons import Reason
 from judging.models import Certificate
+from judging.services.behind import behind
 from judging.services.certificates import policy_of
 from judging.services.standing import Standing
 from labeling.domain.agreement import Interval
@@ -81,42 +80,13 @@ def _figures(certificate: Certificate | None) -> dict[str, Any]:
         return nothing | {"weighted": False, "calibrated_at": None, "expires_at": None}
     ends = [certificate.interval_low, certificate.interval_high]
     plain = {name: getattr(certificate, name) for name in (*_PLAIN_FIGURES, *_OF_LOOKS)}
-    return (plain | _behind(certificate)) | {
+    return (plain | (certificate.behind or behind(certificate))) | {
         "interval": None if None in ends else ends,
         "attempt": certificate.attempt,
         "opened_rows": certificate.opened_rows,
         "calibrated_at": certificate.calibrated_at.isoformat(),
         "expires_at": certificate.expires_at.isoformat(),
     }
-
-
-def _behind(certificate: Certificate) -> dict[str, Any]:
-    """What the counts behind a certificate say."""
-    calibration = certificate.calibration
-    table, measured = calibration.table, calibration.measured
-    shares = {
-        "coverage_pass": share(table.n_pass, calibration.skipped_pass),
-        "coverage_fail": share(table.n_fail, calibration.skipped_fail),
-    }
-    return {name: None if value is None else float(value) for name, value in shares.items()} | {
-        "n_effective": measured.counts_like() if measured.weighted else None,
-        "escalated": calibration.escalated,
-        "standard_error": calibration.standard_error,
-        "design_effect": calibration.design_effect,
-        "weighted": measured.weighted,
-        "human_kappa": calibration.human_kappa,
-        "labels_needed": labels_needed(certificate),
-    }
-
-
-def labels_needed(certificate: Certificate) -> int | None:
-    """Rows in all that would bring the lower bound to the bar, no fewer than the policy asks for; None where
-    it is there already, and where no number would help.
-    """
-    measured, bound = certificate.calibration.measured, certificate.lower_bound
-    if bound is not None and bound >= certificate.bar:
-        return None
-    return defined(lambda: measured.labels_needed(certificate.bar, certificate.policy["min_rows"]))
 
 
 def _decision(standing: Standing) -> Decision:

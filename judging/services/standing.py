@@ -17,11 +17,19 @@ from labeling.models import CriteriaSet, CriteriaVersion
 ANSWERED = (
     *("status", "reasons", "warnings", "rule", "bar", "kappa", "interval_low", "interval_high"),
     *("lower_bound", "n", "n_pass", "n_fail", "agreement", "coverage", "kappa_worst_case", "attempt"),
-    *("opened_rows", "calibrated_at", "expires_at", "look", "z", "boundary", "next_look", "calibration"),
-    *(f"calibration__{name}" for name in ("a", "b", "c", "d", "skipped_pass", "skipped_fail", "strata")),
-    *(f"calibration__{name}" for name in ("standard_error", "design_effect", "human_kappa")),
+    *(
+        "opened_rows",
+        "calibrated_at",
+        "expires_at",
+        "look",
+        "z",
+        "boundary",
+        "next_look",
+        "behind",
+        "calibration",
+    ),
     *("judge_version__number", "judge_version__fingerprint", "judge_version__judge__slug"),
-    *("judge_version__has_recorded", "policy", "calibration__escalated"),
+    "judge_version__has_recorded",
     *("criteria_version__number", "criteria_version__criteria_set__slug"),
 )
 
@@ -139,9 +147,8 @@ def find_standing(
     named = Certificate.objects.current().filter(
         judge_version__judge__slug=judge, criteria_version__criteria_set__slug=criteria
     )
-    chosen = named.of_judge_version(judge_version).of_criteria_version(version).with_names()
-    if columns:
-        chosen = chosen.only(*columns)
+    of_versions = named.of_judge_version(judge_version).of_criteria_version(version)
+    chosen = of_versions.with_versions().only(*columns) if columns else of_versions.with_names()
     if sets is not None:
         # Not as a filter: PostgreSQL would take ten times longer to plan these joins than to make them.
         chosen = chosen.annotate(visible=Exists(sets.filter(pk=OuterRef("criteria_version__criteria_set"))))

@@ -11,7 +11,7 @@ from judging.domain.live_consequences import Live, live_rests_on, live_sentences
 from judging.domain.next_steps import Case, Step, labels_words, next_step
 from judging.domain.reasons import CertificateReason as Code
 from judging.models import Certificate, Run
-from judging.services.resource import labels_needed
+from judging.services.behind import labels_needed
 from judging.services.standing import Standing
 from judging.views.interval import IntervalDrawing, interval_drawing
 from judging.views.step_links import Link, link_of, tune_link, versions_query
