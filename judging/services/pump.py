@@ -200,6 +200,7 @@ class Pump:
         """Decide on skips that were held back: either the run pauses, or they are saved after all."""
         for juror, held in self.doubts.ripe(idle).items():
             if patiently(partial(skips_every_row, self.plan, juror, held)):
+                self.ground()  # before the pause is written down: meanwhile more would be sent
                 dropped = self.doubts.drop()
                 patiently(partial(pause_over, self.plan, held[0], dropped))
                 self.on = False
@@ -266,5 +267,6 @@ class Pump:
             self.ground()
 
     def pause(self, reason: PauseReason, detail: str) -> None:
+        self.ground()
         patiently(lambda: pause_run(run_id=self.plan.run_id, reason=reason, detail=detail))
         self.on = False

@@ -90,8 +90,8 @@ def test_a_key_that_is_wrong_pauses_the_run_after_a_handful_and_it_can_go_on(mak
     house.start_worker()
     house.wait_for_state("paused")
     time.sleep(1)
-    # Of each juror two may be refused before the third says that all will be; some are sent meanwhile.
-    assert house.judge.calls() <= PROCESSES * (2 * JURORS + 2 * IN_FLIGHT)
+    # Of each juror two may be refused before the third says that all will be.
+    assert house.judge.calls() <= PROCESSES * (2 * JURORS + IN_FLIGHT)
     calls = house.judge.calls()
 
     house.judge.behave("401", 0)
