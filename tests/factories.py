@@ -36,7 +36,12 @@ def make_criteria_set(slug: str = "", *, labels_per_row: int = 1) -> CriteriaSet
     """A criteria set whose live version 1 has the single required criterion `meets_criteria`; no audit."""
     slug = slug or f"set-{next(_numbers)}"
     criteria_set = CriteriaSet.objects.create(
-        slug=slug, name=slug.title(), labels_per_row=labels_per_row, audit_share=0
+        slug=slug,
+        name=slug.title(),
+        labels_per_row=labels_per_row,
+        audit_share=0,
+        double_share=0,
+        repeat_share=0,
     )
     make_version(criteria_set, live=True)
     return criteria_set

@@ -52,7 +52,27 @@ class CriteriaSet(models.Model):
     live_version = models.ForeignKey(
         "CriteriaVersion", null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
+    # Who labels what, and how often.
     labels_per_row = models.PositiveSmallIntegerField(default=1, validators=[MinValueValidator(1)])
+    # Where one label per row is wanted: the share of rows that two people label, and the fewest rows of these.
+    double_share = models.DecimalField(
+        max_digits=4,
+        decimal_places=3,
+        default=Decimal("0.200"),
+        validators=[MinValueValidator(Decimal(0)), MaxValueValidator(Decimal(1))],
+    )
+    double_rows = models.PositiveIntegerField(default=30)
+    # The share of somebody's labels that they are asked about once more, unannounced.
+    repeat_share = models.DecimalField(
+        max_digits=4,
+        decimal_places=3,
+        default=Decimal("0.050"),
+        validators=[MinValueValidator(Decimal(0)), MaxValueValidator(Decimal(1))],
+    )
+    shows_labels = models.BooleanField(default=True)  # what others said, to a labeler who has decided
+    daily_goal = models.PositiveIntegerField(default=50)  # rows for each labeler; 0 for none
+    rows_goal = models.PositiveIntegerField(default=300)  # settled rows of the set; 0 for none
+
     on_split = models.CharField(max_length=10, choices=OnSplit, default=OnSplit.MAJORITY)
     on_skip = models.CharField(max_length=10, choices=OnSkip, default=OnSkip.REPORT)
     public_badge = models.BooleanField(default=False)
@@ -88,6 +108,7 @@ class CriteriaSet(models.Model):
         validators=[MinValueValidator(Decimal(0)), MaxValueValidator(Decimal(1))],
     )
 
+    archived_at = models.DateTimeField(null=True, blank=True)  # out of sight and closed to labels; kept whole
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -101,6 +122,12 @@ class CriteriaSet(models.Model):
                 name="criteriaset_audit_share_in_0_1", condition=Q(audit_share__gte=0, audit_share__lte=1)
             ),
             models.CheckConstraint(name="criteriaset_wants_a_label", condition=Q(labels_per_row__gte=1)),
+            models.CheckConstraint(
+                name="criteriaset_double_share_in_0_1", condition=Q(double_share__gte=0, double_share__lte=1)
+            ),
+            models.CheckConstraint(
+                name="criteriaset_repeat_share_in_0_1", condition=Q(repeat_share__gte=0, repeat_share__lte=1)
+            ),
         ]
 
     def __str__(self) -> str:
@@ -135,6 +162,7 @@ class CriteriaVersion(Immutable):
     threshold = models.DecimalField(max_digits=4, decimal_places=3, default=Decimal("0.700"))
     content_hash = models.CharField(max_length=64)
     note = models.TextField(blank=True)
+    archived_at = models.DateTimeField(null=True, blank=True)  # a draft that nobody goes on with; no content
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )

@@ -17,6 +17,9 @@ class Draw(models.Model):
     class Strategy(models.TextChoices):
         IMPORT = "import", "probabilities given in a file"
         AUDIT = "audit", "live rows that people check"
+        RANDOM = "random", "random: each row as likely as any"
+        STRATIFIED = "stratified", "by a judge's verdict: enough rows of each kind"
+        DISAGREEMENT = "disagreement", "where jurors disagree, for tuning"
 
     version = models.ForeignKey(CriteriaVersion, on_delete=models.PROTECT, related_name="draws")
     strategy = models.CharField(max_length=20, choices=Strategy)
@@ -35,7 +38,10 @@ class Draw(models.Model):
     class Meta:
         ordering: ClassVar = ["-pk"]
         constraints: ClassVar = [
-            models.CheckConstraint(name="draw_strategy_known", condition=Q(strategy__in=["import", "audit"])),
+            models.CheckConstraint(
+                name="draw_strategy_known",
+                condition=Q(strategy__in=["import", "audit", "random", "stratified", "disagreement"]),
+            ),
         ]
 
     def __str__(self) -> str:

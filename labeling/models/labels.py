@@ -64,7 +64,9 @@ class Label(models.Model):
     carried_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
-    seconds = models.PositiveIntegerField(null=True, blank=True)  # from seeing the row to deciding
+    # From seeing the row to deciding, without those in which nobody touched the page.
+    seconds = models.PositiveIntegerField(null=True, blank=True)
+    idle_seconds = models.PositiveIntegerField(null=True, blank=True)
     supersedes = models.OneToOneField(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="superseded_by"
     )
@@ -91,6 +93,54 @@ class Label(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verdict} by {self.labeler}"
+
+
+class RepeatQuerySet(models.QuerySet["Repeat"]):
+    def current(self) -> Self:
+        """Those that no undo replaced, of labels that still count."""
+        return self.filter(withdrawn_at=None, label__superseded_at=None, label__withdrawn_at=None)
+
+    def answered(self) -> Self:
+        """Those that count as a second answer of the same person."""
+        return self.current().exclude(answered_at=None)
+
+
+class Repeat(models.Model):
+    """A labeler is asked once more about a row that they labelled, apart in time and unannounced.
+
+    The second answer is kept here and never among the labels: it decides nothing, it only measures how far
+    one person agrees with themselves.
+    """
+
+    label = models.ForeignKey(Label, on_delete=models.PROTECT, related_name="repeats")
+    due_at = models.DateTimeField()  # not asked before
+    shown_at = models.DateTimeField(null=True, blank=True)
+    answered_at = models.DateTimeField(null=True, blank=True)
+    verdict = models.CharField(max_length=4, choices=Verdict, blank=True)  # "" until answered
+    marks = models.JSONField(default=dict, blank=True)  # {criterion name: score}
+    comment = models.TextField(blank=True)
+    blind = models.BooleanField(default=True)  # no labels of others and no judge's verdict were shown before
+    seconds = models.PositiveIntegerField(null=True, blank=True)
+    idle_seconds = models.PositiveIntegerField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    objects = RepeatQuerySet.as_manager()
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(name="repeat_due", fields=["due_at"], condition=Q(answered_at=None))
+        ]
+        constraints: ClassVar = [
+            models.UniqueConstraint(name="repeat_once", fields=["label"], condition=Q(withdrawn_at=None)),
+            models.CheckConstraint(
+                name="repeat_answer_whole",
+                condition=Q(answered_at=None, verdict="")
+                | Q(answered_at__isnull=False, verdict__in=["pass", "fail"]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"repeat of label {self.label_id}: {self.verdict or 'not answered'}"
 
 
 class Mark(models.Model):

@@ -17,7 +17,7 @@ class SlotQuerySet(models.QuerySet["Slot"]):
     """Questions about the queue; none of them writes."""
 
     # In which slots are handed out; the index `slot_open` has it.
-    ORDER = ("-priority", "number", "candidate_id")
+    ORDER = ("-priority", "number", "place", "candidate_id")
 
     def queued(self, version: CriteriaVersion) -> Self:
         """Open slots in the order in which they are handed out."""
@@ -45,12 +45,14 @@ class Slot(models.Model):
     class State(models.TextChoices):
         OPEN = "open", "open"
         DONE = "done", "done"
+        LEAD = "lead", "passed on to the leads"
 
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="slots")
     version = models.ForeignKey(CriteriaVersion, on_delete=models.PROTECT, related_name="slots")
     number = models.PositiveSmallIntegerField()
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     priority = models.IntegerField(default=0)  # higher comes first
+    place = models.PositiveIntegerField(default=0)  # among equals: the order in which a draw took them
     labeler = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="slots"
     )
@@ -62,7 +64,7 @@ class Slot(models.Model):
         indexes: ClassVar = [
             models.Index(
                 name="slot_open",
-                fields=["version", "-priority", "number", "candidate"],
+                fields=["version", "-priority", "number", "place", "candidate"],
                 condition=Q(state="open"),
             ),
             models.Index(
@@ -76,7 +78,7 @@ class Slot(models.Model):
                 fields=["candidate", "version", "labeler"],
                 condition=Q(labeler__isnull=False),
             ),
-            models.CheckConstraint(name="slot_state_known", condition=Q(state__in=["open", "done"])),
+            models.CheckConstraint(name="slot_state_known", condition=Q(state__in=["open", "done", "lead"])),
             models.CheckConstraint(
                 name="slot_lease_has_a_labeler",
                 condition=Q(lease_until__isnull=True) | Q(labeler__isnull=False),
@@ -109,6 +111,7 @@ class Skip(models.Model):
     reason = models.CharField(max_length=20, choices=Reason)
     comment = models.TextField(blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+    answered_at = models.DateTimeField(null=True, blank=True)  # a lead put the row back into the queue
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = SkipQuerySet.as_manager()
