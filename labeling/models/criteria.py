@@ -54,7 +54,7 @@ class CriteriaSet(models.Model):
     )
     # Who labels what, and how often.
     labels_per_row = models.PositiveSmallIntegerField(default=1, validators=[MinValueValidator(1)])
-    # Where one label per row is wanted: the share of rows that two people label, and the fewest rows of these.
+    # Where one label per row is wanted: the share of rows that two people label, and the fewest of these.
     double_share = models.DecimalField(
         max_digits=4,
         decimal_places=3,
