@@ -6,6 +6,7 @@ from django.db import transaction
 from labeling.access import AnyUser
 from labeling.models import CriteriaSet, Membership
 from labeling.services.audit import record
+from labeling.services.guidelines import note_examples_shown
 
 
 class MembershipRefused(ValueError):
@@ -22,6 +23,7 @@ def set_member(*, criteria_set: CriteriaSet, user: User, role: str, actor: AnyUs
     membership = membership or Membership(criteria_set=criteria_set, user=user)
     membership.role = role
     membership.save()
+    note_examples_shown(criteria_set)
     record(actor=actor, action="member_set", subject=user.username, criteria_set=criteria_set, role=role)
     return membership
 
