@@ -154,7 +154,8 @@ class Submission(models.Model):
     class Meta:
         ordering: ClassVar = ["pk"]
         indexes: ClassVar = [
-            models.Index(name="submission_references", fields=["candidate"], condition=Q(source="reference"))
+            models.Index(name="submission_references", fields=["candidate"], condition=Q(source="reference")),
+            models.Index(name="submission_by_id", fields=["external_id"]),
         ]
 
     def __str__(self) -> str:

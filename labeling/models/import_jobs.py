@@ -1,6 +1,7 @@
 """Files on their way in: kept until a worker has read them, so that no closed page and no crash loses one."""
 
-from typing import ClassVar
+from datetime import datetime
+from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
@@ -8,6 +9,22 @@ from django.db.models import Q
 
 from labeling.models.candidates import ImportBatch
 from labeling.models.criteria import CriteriaSet
+
+
+class ImportJobQuerySet(models.QuerySet["ImportJob"]):
+    """Questions about files on their way in; none of them writes."""
+
+    def due(self, now: datetime) -> Self:
+        """Those that wait for a worker, or whose worker's lease ran out by the database's word.
+
+        A worker renews its lease beside the file, see `labeling.services.import_progress`: ask there, too.
+        """
+        lost = Q(state=ImportJob.State.RUNNING, claimed_until__lt=now)
+        return self.filter(Q(state=ImportJob.State.WAITING) | lost).order_by("pk")
+
+    def unfinished(self) -> Self:
+        """Those with which somebody may go on."""
+        return self.exclude(state=ImportJob.State.DONE)
 
 
 class ImportJob(models.Model):
@@ -24,7 +41,8 @@ class ImportJob(models.Model):
     file_name = models.CharField(max_length=255)  # as its owner called it, made printable
     stored_as = models.CharField(max_length=80)  # below VERA_VAR/imports; the file goes once it is read
     size = models.PositiveBigIntegerField()  # bytes
-    sha256 = models.CharField(max_length=64, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True)  # "" until the whole file has arrived
+    changed_at = models.CharField(max_length=20, blank=True)  # when the file was, as its owner's browser says
 
     format = models.CharField(max_length=40, blank=True)
     mapping = models.JSONField(
@@ -41,7 +59,7 @@ class ImportJob(models.Model):
     rows_read = models.PositiveBigIntegerField(default=0)
     report = models.JSONField(
         default=dict, blank=True
-    )  # as `Report.as_json`, its refused rows cut at a limit
+    )  # as `Report.as_json`, but of its refused rows only the first; the others lie beside the file
     problem = models.TextField(blank=True)  # why nothing could be done, in a sentence
     batch = models.ForeignKey(
         ImportBatch, null=True, blank=True, on_delete=models.PROTECT, related_name="jobs"
@@ -51,6 +69,8 @@ class ImportJob(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar[models.Manager["ImportJob"]] = ImportJobQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-pk"]
