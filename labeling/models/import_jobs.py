@@ -70,7 +70,7 @@ class ImportJob(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
-    objects: ClassVar[models.Manager["ImportJob"]] = ImportJobQuerySet.as_manager()
+    objects = ImportJobQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-pk"]

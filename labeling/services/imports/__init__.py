@@ -1,9 +1,11 @@
 """Bringing rows in: all of a file or nothing, every refused row named."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import batched
+from types import MappingProxyType
 from typing import BinaryIO
 
 from django.contrib.auth.models import User
@@ -28,8 +30,12 @@ __all__ = ["FORMATS", "HASH", "FileProblem", "ImportProblem", "Report", "import_
 
 AUTO = "auto"
 FORMATS = (AUTO, *READERS)
+NO_MAPPING: Mapping[str, str] = MappingProxyType({})
 _MOST_ROWS = 500  # decided on and written at once
 _MOST_TEXT = 8 * 1024 * 1024  # characters of them
+_TELL_EVERY = 100  # rows
+
+type Progress = Callable[[int, int, int], None]  # bytes read, rows read, rows refused so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,8 @@ class _Order:
     labeler: User | None
     create: bool
     actor: AnyUser | None
+    mapping: Mapping[str, str]
+    tell: Callable[[], None]
 
 
 def import_golden(
@@ -52,26 +60,32 @@ def import_golden(
     create: bool = False,
     keep_good: bool = False,
     dry_run: bool = False,
+    mapping: Mapping[str, str] = NO_MAPPING,
+    progress: Progress | None = None,
     actor: AnyUser | None = None,
 ) -> Report:
     """Bring the rows of a seekable file into the live version of the criteria set `slug`.
 
     A file with a refused row is not kept at all unless `keep_good`; `dry_run` reports and keeps nothing.
     `create` makes the set from the first row where there is none. `split` is tune, certify or hash.
-    `labeler` is whose labels they are where the file does not say. On SQLite other writers wait meanwhile.
+    `labeler` is whose labels they are where the file does not say. `mapping` says what the columns of a
+    table are, as `labeling.formats.columns` has it. `progress` is told how far it is; what it raises ends
+    the import. On SQLite other writers wait meanwhile.
     Raises FileProblem or ImportProblem with a sentence; then nothing is kept.
     """
     chosen = detect(stream) if format == AUTO else format
     if labeler is not None and chosen != "vera":
         raise ImportProblem("These rows name their annotators themselves. Leave the labeler out.")
-    order = _Order(slug, split, labeler, create, actor)
     report = Report(shown_name(file_name), chosen, dry_run=dry_run, keep_good=keep_good, criteria=slug)
+    tell = partial(_tell, progress, stream, report)
+    order = _Order(slug, split, labeler, create, actor, mapping, tell)
+    sha256 = _sha256(stream)  # before anybody has to wait for this
     try:
         with transaction.atomic():
-            intake = _read_in(stream, report, order)
+            intake = _read_in(stream, sha256, report, order)
             report.kept = report.acceptable and not dry_run
             if intake is not None:
-                _finish(intake, report, actor)
+                _finish(intake, report, order)
             if not report.kept:
                 report.batch = 0
                 transaction.set_rollback(True)
@@ -88,15 +102,20 @@ def shown_name(file_name: str) -> str:
     return "".join(visible)[:255] or "unnamed"
 
 
-def _read_in(stream: BinaryIO, report: Report, order: _Order) -> Intake | None:
+def _tell(progress: Progress | None, stream: BinaryIO, report: Report) -> None:
+    if progress is not None:
+        progress(stream.tell(), report.counts["rows"], report.counts["refused"])
+
+
+def _read_in(stream: BinaryIO, sha256: str, report: Report, order: _Order) -> Intake | None:
     """Take in every row; None where the set is yet to be made and no row is fit for that."""
     target = find_target(order.slug)
     if target is None and not order.create:
         raise ImportProblem(
             f"There is no criteria set {order.slug!r}. Make it first, or let the import create it (--create)."
         )
-    sha256 = _sha256(stream)
-    good = _good_rows(READERS[report.format](stream), report)
+    read: Callable[..., Iterator[Row | Refused]] = READERS[report.format]
+    good = _good_rows(read(stream, order.mapping) if order.mapping else read(stream), report, order.tell)
     intake: Intake | None = None
     for rows in _portions(good):
         if intake is None:
@@ -109,9 +128,11 @@ def _read_in(stream: BinaryIO, report: Report, order: _Order) -> Intake | None:
     return intake
 
 
-def _good_rows(rows: Iterable[Row | Refused], report: Report) -> Iterator[Row]:
+def _good_rows(rows: Iterable[Row | Refused], report: Report, tell: Callable[[], None]) -> Iterator[Row]:
     for row in rows:
         report.counts["rows"] += 1
+        if report.counts["rows"] % _TELL_EVERY == 0:
+            tell()
         if isinstance(row, Refused):
             report.refuse(row)
         else:
@@ -152,23 +173,26 @@ def _intake(target: Target, report: Report, sha256: str, order: _Order) -> Intak
     return Intake(target, annotators, order.split, report, Writer(target, batch, annotators, report))
 
 
-def _finish(intake: Intake, report: Report, actor: AnyUser | None) -> None:
+def _finish(intake: Intake, report: Report, order: _Order) -> None:
     """What can be said only at the end of the file: contradictions, the queue, the record."""
     batch, version = intake.writer.batch, intake.target.version
     lines = {intake.seen[digest].candidate: lines for digest, lines in intake.contradictions.items()}
+    report.note_elsewhere()
     report.counts["unresolved"] = declare_unresolved(batch=batch, lines=lines)
     wanting = sorted(intake.wanting - lines.keys())
     report.counts["queued"] = len(wanting)
     for ids in batched(wanting, _MOST_ROWS):
+        order.tell()
         open_slots(version=version, candidate_ids=ids)
     # Only of those that were there before: what is new was never in the queue.
     for ids in batched(intake.writer.changed & intake.known, _MOST_ROWS):
+        order.tell()
         close_settled(version=version, candidate_ids=ids, now=timezone.now())
     batch.counts = report.recorded_counts()
     batch.refused = [refused.as_json() for refused in report.refused[:RECORDED_REFUSED]]
     batch.save(update_fields=["counts", "refused"])
     record(
-        actor=actor,
+        actor=order.actor,
         action="import",
         subject=report.file_name,
         criteria_set=version.criteria_set,

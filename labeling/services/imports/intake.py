@@ -8,6 +8,7 @@ from labeling.domain.sampling import split_for
 from labeling.domain.truth import LabelFact, RulingFact, Truth, settle
 from labeling.formats.rows import Row, RowProblem
 from labeling.formats.strict_json import quote
+from labeling.models import Submission
 from labeling.services.imports.annotators import Annotators
 from labeling.services.imports.comparing import News, news_of
 from labeling.services.imports.report import Report
@@ -47,12 +48,16 @@ class Intake:
     wanting: set[int] = field(default_factory=set)  # candidates that a label would help
     probabilities: set[float] = field(default_factory=set)
     known: set[int] = field(default_factory=set)  # candidates that were there when a row about them came
+    known_ids: dict[str, set[bytes]] = field(
+        default_factory=dict
+    )  # of these rows: what the set has by that id
 
     def take(self, rows: Sequence[Row]) -> None:
         """Decide on the rows; refuse or write each of them."""
         hashes = [content_hash(row.request, row.output, row.grounding, row.criteria_text) for row in rows]
         standings = load_standings(self.target.version, hashes, but=self.writer.batch)
         self.known.update(standing.candidate.pk for standing in standings.values())
+        self._look_up_ids(rows)
         self.annotators.look_up(opinion for row in rows for opinion in row.opinions)
         taken: dict[str, Standing] = {}
         for content, row in zip(hashes, rows, strict=True):
@@ -78,13 +83,13 @@ class Intake:
         self.target.check_scores(row)
         standing = standings.get(content) or Standing(Subject(content, self._wanted_split(row)))
         self._check_probability(row, standing)
-        seen = self.seen.get(digest) or Seen(row.line)
+        earlier = self.seen.get(digest)
+        seen = earlier or Seen(row.line)
         news = news_of(row, standing, annotators=self.annotators, spoken=seen.labelers, ruled=seen.ruled)
 
         # From here on nothing can refuse the row.
-        if content in standings:
-            self.report.counts["candidates_known"] += 1
-        else:
+        self._tell_duplicates(row, digest, in_file=earlier is not None, in_set=content in standings)
+        if content not in standings:
             self.writer.add_candidate(standing.candidate, row)
             standings[content] = standing
         self._add(row, standing, seen, news)
@@ -98,6 +103,27 @@ class Intake:
             raise RowProblem(
                 "id", f"{quote(row.external_id)} is also the id of line {line}, another candidate."
             )
+
+    def _look_up_ids(self, rows: Sequence[Row]) -> None:
+        """What the set had by these ids before the file."""
+        self.known_ids = {}
+        arrived = Submission.objects.filter(external_id__in={row.external_id for row in rows} - {""})
+        arrived = arrived.filter(candidate__criteria_set_id=self.target.version.criteria_set_id)
+        arrived = arrived.exclude(batch=self.writer.batch).order_by()
+        for name, content in arrived.values_list("external_id", "candidate__content_hash"):
+            self.known_ids.setdefault(name, set()).add(bytes.fromhex(content))
+
+    def _tell_duplicates(self, row: Row, digest: bytes, *, in_file: bool, in_set: bool) -> None:
+        """Count what is known by its content apart from what is known by its id only."""
+        counts, by_id = self.report.counts, self.known_ids.get(row.external_id, ())
+        if in_file:
+            counts["repeated"] += 1
+            counts["repeated_ids"] += row.external_id in self.ids
+        elif in_set:
+            counts["candidates_known"] += 1
+            counts["ids_known"] += digest in by_id
+        if by_id and digest not in by_id:
+            self.report.id_elsewhere(row.line)
 
     def _check_probability(self, row: Row, standing: Standing) -> None:
         if None in (row.probability, standing.probability) or row.probability == standing.probability:

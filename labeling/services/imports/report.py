@@ -9,6 +9,7 @@ from labeling.formats.rows import Refused
 
 MOST_REFUSED = 100_000
 RECORDED_REFUSED = 200
+_SAMPLE_LINES = 10
 
 
 class ImportProblem(ValueError):
@@ -30,6 +31,9 @@ class Report:
     counts: Counter[str] = field(default_factory=Counter)
     refused: list[Refused] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    elsewhere: list[int] = field(
+        default_factory=list
+    )  # the first lines whose id the set has with other content
 
     def refuse(self, refused: Refused) -> None:
         """Take down a refused row. Raises ImportProblem where there are too many to be worth naming."""
@@ -40,6 +44,12 @@ class Report:
                 f"More than {MOST_REFUSED} rows are refused, the first because: {self.refused[0].reason} "
                 "Nothing was kept. Is this the right file, in the right format?"
             )
+
+    def id_elsewhere(self, line: int) -> None:
+        """Take down a row whose id the set knows with another content: nothing wrong, but worth a look."""
+        self.counts["ids_elsewhere"] += 1
+        if len(self.elsewhere) < _SAMPLE_LINES:
+            self.elsewhere.append(line)
 
     @property
     def acceptable(self) -> bool:
@@ -80,6 +90,18 @@ class Report:
             "notes": self.notes,
         }
 
+    def note_elsewhere(self) -> None:
+        """Say which rows have an id that the set knows with another content."""
+        if not self.elsewhere:
+            return
+        lines = ", ".join(map(str, self.elsewhere))
+        more = ", …" if self.counts["ids_elsewhere"] > len(self.elsewhere) else ""
+        self.notes.append(
+            f"The ids on line{'s' if len(self.elsewhere) > 1 else ''} {lines}{more} are known to "
+            f"{self.criteria} with other content. Such rows are candidates of their own, and the earlier "
+            "ones stay: where a text was only corrected, both are there now."
+        )
+
     def recorded_counts(self) -> dict[str, int]:
         """Every count by name, zero where nothing was counted."""
         return {name: self.counts[name] for name in _WORDS}
@@ -101,9 +123,19 @@ _WORDS = {
     "refused": ("row refused", "rows refused"),
     "candidates": ("new candidate", "new candidates"),
     "candidates_known": (
-        "row whose candidate was already known",
-        "rows whose candidate was already known",
+        "row whose content the set had before",
+        "rows whose content the set had before",
     ),
+    "ids_known": ("of these by the same id, too", "of these by the same id, too"),
+    "ids_elsewhere": (
+        "row whose id the set has with another content",
+        "rows whose ids the set has with other content",
+    ),
+    "repeated": (
+        "row with the same content as an earlier row of this file",
+        "rows with the same content as earlier rows of this file",
+    ),
+    "repeated_ids": ("of these with its id, too", "of these with their ids, too"),
     "submissions": ("new submission", "new submissions"),
     "labels": ("new label", "new labels"),
     "labels_known": ("label already known", "labels already known"),
