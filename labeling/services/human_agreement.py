@@ -1,4 +1,7 @@
-"""How far people agree with each other on a criteria version: no judge can be expected to agree better."""
+"""How far people agree with each other on a criteria version: no judge can be expected to agree better.
+
+Where one person labels alone, how far they agree with themselves is the most that can be known of it.
+"""
 
 from dataclasses import dataclass
 
@@ -9,10 +12,14 @@ from labeling.domain.agreement import Interval, Table, Undefined, estimate_kappa
 from labeling.domain.agreement.alpha import alpha_of
 from labeling.models import Candidate, CriteriaVersion, Label
 from labeling.models.labels import LabelQuerySet
+from labeling.services.self_agreement import self_agreement
 
 _MET = ("labeler", "rows", "disputed")
 # Shares of somebody's rows on which others disagree: of those who settle disputes, and of those who do not.
 _ALMOST_ALL, _HALF = 0.8, 0.5
+FEWEST_SHARED = 5  # rows that people must have in common before their agreement is worth a word
+COHEN, ALPHA = "Cohen's kappa", "Krippendorff's alpha"
+ALONE = "self-agreement, Cohen's kappa"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +37,32 @@ class HumanAgreement:
     left_out: int
     method: str
 
+    @property
+    def alone(self) -> bool:
+        """Whether these are people with themselves: an upper limit of what they would be with others."""
+        return self.method == ALONE
+
 
 def human_agreement(version: CriteriaVersion) -> HumanAgreement | None:
+    """People with each other; where they share fewer than five rows, with themselves, if that is known."""
+    found = people_with_people(version)
+    if found and found.rows >= FEWEST_SHARED:
+        return found
+    return _with_themselves(version) or found
+
+
+def _with_themselves(version: CriteriaVersion) -> HumanAgreement | None:
+    """The ceiling of a one-person team: second answers beside first ones, all labelers together."""
+    again = self_agreement(version)
+    kappa = again.pooled.kappa
+    if kappa is None:
+        return None
+    return HumanAgreement(
+        kappa.value, Interval(kappa.low, kappa.high), kappa.n, len(again.by_labeler), 0, ALONE
+    )
+
+
+def people_with_people(version: CriteriaVersion) -> HumanAgreement | None:
     """Cohen's kappa where two people labelled, Krippendorff's alpha for more; None where it is not known.
 
     SQL counts the rows of each kind. Whoever met disagreement on more than 80 % of the rows that they share
@@ -40,7 +71,7 @@ def human_agreement(version: CriteriaVersion) -> HumanAgreement | None:
     about that. It takes two others who met it on at most half of theirs: where everybody meets it, people
     do disagree throughout, and that must be seen.
     """
-    labelers, left_out = _labelers(version)
+    labelers, left_out = labelers_heard(version)
     try:
         if len(labelers) == 2:
             return _of_two(version, labelers, len(left_out))
@@ -49,13 +80,14 @@ def human_agreement(version: CriteriaVersion) -> HumanAgreement | None:
         return None
 
 
-def _heard(version: CriteriaVersion) -> LabelQuerySet:
+def heard_blind(version: CriteriaVersion) -> LabelQuerySet:
+    """The labels that count where people are compared."""
     return Label.objects.current().filter(version=version, blind=True).order_by()
 
 
-def _labelers(version: CriteriaVersion) -> tuple[list[int], list[int]]:
-    """Those who share rows with others, without and with those who were asked where others disagreed."""
-    heard = _heard(version)
+def labelers_heard(version: CriteriaVersion) -> tuple[list[int], list[int]]:
+    """Ids of those who share rows with others, apart from those who were asked where others disagreed."""
+    heard = heard_blind(version)
     others = heard.filter(candidate=OuterRef("candidate")).exclude(labeler=OuterRef("labeler"))
     passes, fails = Exists(others.filter(verdict="pass")), Exists(others.filter(verdict="fail"))
     shared = heard.annotate(passes=passes, fails=fails).filter(Q(passes=True) | Q(fails=True))
@@ -79,20 +111,18 @@ def _of_two(version: CriteriaVersion, labelers: list[int], left_out: int) -> Hum
     }
     a, b, c, d = (cells.get((x, y), 0) for x in ("pass", "fail") for y in ("pass", "fail"))
     found = estimate_kappa(Table(a, b, c, d))
-    return HumanAgreement(found.value, Interval(found.low, found.high), found.n, 2, left_out, "Cohen's kappa")
+    return HumanAgreement(found.value, Interval(found.low, found.high), found.n, 2, left_out, COHEN)
 
 
 def _of_many(version: CriteriaVersion, labelers: list[int], left_out: list[int]) -> HumanAgreement:
-    heard = _heard(version).exclude(labeler__in=left_out)
+    heard = heard_blind(version).exclude(labeler__in=left_out)
     rows = Candidate.objects.filter(criteria_set=version.criteria_set_id).annotate(
         passes=_labels_of(heard, "pass"), fails=_labels_of(heard, "fail")
     )
     kinds = rows.order_by().values("passes", "fails").annotate(rows=Count("pk"))
     counted = kinds.values_list("passes", "fails", "rows")
     found = alpha_of({(("pass", p), ("fail", f)): n for p, f, n in counted if p + f > 1}, seed=version.pk)
-    return HumanAgreement(
-        found.value, found.interval, found.n, len(labelers), len(left_out), "Krippendorff's alpha"
-    )
+    return HumanAgreement(found.value, found.interval, found.n, len(labelers), len(left_out), ALPHA)
 
 
 def _labels_of(heard: LabelQuerySet, verdict: str) -> Coalesce:

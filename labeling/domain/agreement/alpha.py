@@ -1,16 +1,25 @@
-"""Agreement of any number of people who need not all have labelled all rows: nominal Krippendorff's alpha.
+"""Agreement of any number of people who need not all have labelled all rows: Krippendorff's alpha.
 
 Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability". Two people without gaps have Cohen's kappa.
+Verdicts differ or do not (nominal alpha); marks on a scale differ by the square of their distance (interval
+alpha), as in the quadratic-weighted kappa of two people.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
 from labeling.domain.agreement.tables import Interval, Undefined
 
 # How many labels of each class a row has.
 type Kind = tuple[tuple[Hashable, int], ...]
+# How far apart two labels are: a whole number, 0 for equal ones.
+type Difference = Callable[[Any, Any], int]
+
+NOMINAL = "nominal Krippendorff's alpha, bootstrap over rows"
+INTERVAL = "interval Krippendorff's alpha, bootstrap over rows"
 
 _RESAMPLES = 2_000
 # Where more resamples than this share have no alpha, the rest say too little of the doubt.
@@ -28,7 +37,7 @@ class Alpha:
     interval: Interval | None
     n: int
     labels: int
-    method: str = "nominal Krippendorff's alpha, bootstrap over rows"
+    method: str = NOMINAL
 
 
 def nominal_alpha(rows: Iterable[Sequence[Hashable]], seed: int, level: float = 0.95) -> Alpha:
@@ -44,11 +53,24 @@ def _kind(counts: Mapping[Hashable, int]) -> Kind:
     return tuple(sorted(counts.items(), key=repr))
 
 
-def alpha_of(kinds: Mapping[Kind, int], seed: int, level: float = 0.95) -> Alpha:
+def unlike(one: object, other: object) -> int:
+    """The difference of words: there is one, or none."""
+    return int(one != other)
+
+
+def squared(one: int, other: int) -> int:
+    """The difference of scores on a scale of even steps."""
+    return (one - other) ** 2
+
+
+def alpha_of(
+    kinds: Mapping[Kind, int], seed: int, level: float = 0.95, *, difference: Difference = unlike
+) -> Alpha:
     """The same of rows that are counted already: how many rows have so many labels of each class.
 
-    The interval is that of percentiles over rows drawn again with `seed`. Raises Undefined where no row has
-    two labels, and where all labels are one and the same: there chance cannot disagree.
+    The interval is that of percentiles over rows drawn again with `seed`. With `squared` labels are whole
+    scores. Raises Undefined where no row has two labels, and where all labels are one and the same: there
+    chance cannot disagree.
     """
     found = ((_kind(+Counter(dict(kind))), times) for kind, times in kinds.items() if _labels(kind) > 1)
     # In one order, whichever a database counted them in: what is drawn again goes by it.
@@ -60,40 +82,44 @@ def alpha_of(kinds: Mapping[Kind, int], seed: int, level: float = 0.95) -> Alpha
         total.update({label: count * times for label, count in row.items()})
     if len(+total) < 2:
         raise Undefined("All labels are one and the same: alpha is undefined.")
-    observed = sum(_disagreement(row) * times for row, times in told)
-    rows = sum(times for _, times in told)
-    return Alpha(_alpha(observed, total), _bootstrap(told, seed, level), rows, total.total())
+    observed = sum(_disagreement(row, difference) * times for row, times in told)
+    rows, labels = sum(times for _, times in told), total.total()
+    value = 1 - (labels - 1) * observed / _apart(total, difference)
+    interval = _bootstrap(told, seed, level, difference)
+    return Alpha(value, interval, rows, labels, INTERVAL if difference is squared else NOMINAL)
 
 
 def _labels(kind: Kind) -> int:
     return sum(count for _, count in kind)
 
 
-def _disagreement(row: Counter[Hashable]) -> float:
-    """What a row adds to the coincidences of unlike labels: Σ_{c≠k} n_c·n_k/(m − 1)."""
-    labels = row.total()
-    return (labels**2 - sum(count**2 for count in row.values())) / (labels - 1)
+def _disagreement(row: Counter[Hashable], difference: Difference) -> float:
+    """What a row adds to the coincidences of unlike labels: Σ n_c·n_k·δ_ck/(m − 1)."""
+    return _apart(row, difference) / (row.total() - 1)
 
 
-def _alpha(observed: float, total: Counter[Hashable]) -> float:
-    """1 − (n − 1)·Σ_{c≠k} o_ck/Σ_{c≠k} n_c·n_k."""
-    labels = total.total()
-    return 1 - (labels - 1) * observed / (labels**2 - sum(count**2 for count in total.values()))
+def _apart(counts: Counter[Hashable], difference: Difference) -> int:
+    """Σ n_c·n_k·δ_ck over all pairs of labels: alpha is 1 − (n − 1)·Σ o_ck·δ_ck/Σ n_c·n_k·δ_ck."""
+    pairs = product(counts.items(), repeat=2)
+    return sum(many * others * difference(one, other) for (one, many), (other, others) in pairs)
 
 
-def _bootstrap(told: Sequence[tuple[Counter[Hashable], int]], seed: int, level: float) -> Interval | None:
+def _bootstrap(
+    told: Sequence[tuple[Counter[Hashable], int]], seed: int, level: float, difference: Difference
+) -> Interval | None:
     """Percentiles of alpha over rows drawn with replacement (Efron 1979), counted by kinds of equal rows."""
     import numpy as np
 
     counts = [row for row, _ in told]
     classes = sorted({label for row in counts for label in row}, key=repr)
+    apart = np.array([[difference(one, other) for other in classes] for one in classes])
     table = np.array([[row[label] for label in classes] for row in counts])
-    each = np.array([_disagreement(row) for row in counts])
+    each = np.array([_disagreement(row, difference) for row in counts])
     rows = np.array([times for _, times in told])
     times = np.random.default_rng(seed).multinomial(rows.sum(), rows / rows.sum(), _RESAMPLES)
     totals = times @ table
     labels = totals.sum(axis=1)
-    chance = labels**2 - (totals**2).sum(axis=1)
+    chance = ((totals @ apart) * totals).sum(axis=1)
     defined = chance > 0
     alphas = 1 - (labels - 1)[defined] * (times @ each)[defined] / chance[defined]
     if defined.mean() < 1 - _LOST or alphas.max() - alphas.min() < 1e-12:
