@@ -15,9 +15,21 @@ from labeling.domain.criteria import CriteriaSpec, CriterionSpec, InvalidCriteri
 from labeling.models import CriteriaSet, CriteriaVersion, Criterion, Membership
 from labeling.services.audit import record
 from labeling.services.criteria_settings import SetSettings, check_settings
-from labeling.services.promotions import check_confirmed, check_unchanged, gate_changes
+from labeling.services.promotions import NotPromoted, check_confirmed, check_unchanged, gate_changes
 
 LARGEST_NUMBER = 1000
+
+
+class NewerVersion(ValueError):
+    """Somebody else added a version since the editor was opened; `newest` is the last one there is."""
+
+    def __init__(self, newest: CriteriaVersion) -> None:
+        self.newest = newest
+        super().__init__(f"Version {newest.number} was added meanwhile.")
+
+
+class IsArchived(NotPromoted):
+    """The version was put aside: it is restored first."""
 
 
 def spec_of(version: CriteriaVersion) -> CriteriaSpec:
@@ -76,20 +88,30 @@ def create_criteria_set(
 
 @transaction.atomic
 def add_version(
-    *, criteria_set: CriteriaSet, spec: CriteriaSpec, actor: AnyUser | None = None, note: str = ""
+    *,
+    criteria_set: CriteriaSet,
+    spec: CriteriaSpec,
+    actor: AnyUser | None = None,
+    note: str = "",
+    seen: int | None = None,
 ) -> CriteriaVersion:
     """Add the next version, a draft: the live one stays live until somebody promotes another.
 
-    Where nothing changed since the newest version, that one is returned and none is added.
-    Raises `InvalidCriteria` with a sentence when the criteria cannot be judged by.
+    Where nothing changed since the newest version that is not archived, that one is returned and none is
+    added. `seen`: number of the newest version when the editor was opened, None for any. Raises
+    `InvalidCriteria` with a sentence when the criteria cannot be judged by, `NewerVersion` where somebody
+    else added a version meanwhile.
     """
     check_storable(spec)
     # The lock makes two editors take turns, so that each number is given once.
     CriteriaSet.objects.select_for_update().get(pk=criteria_set.pk)
-    newest = criteria_set.versions.order_by("-number").first()
     content_hash = spec_hash(spec)
-    if newest is not None and newest.content_hash == content_hash:
-        return newest
+    newest = criteria_set.versions.order_by("-number").first()
+    standing = criteria_set.versions.filter(archived_at=None).order_by("-number").first()
+    if standing is not None and standing.content_hash == content_hash:
+        return standing
+    if newest is not None and seen is not None and seen != newest.number:
+        raise NewerVersion(newest)
     version = CriteriaVersion.objects.create(
         criteria_set=criteria_set,
         number=newest.number + 1 if newest else 1,
@@ -116,8 +138,8 @@ def promote_version(
 
     One update, so there is no moment without a live version. Promoting the live one changes nothing.
     `confirmed`: the `key` of each open gate that may close by it, None for any. `seen`: number of the live
-    version that the caller saw. Raises `ClosesGates` or `PromotedMeanwhile`, and ValueError for a version of
-    another criteria set; then nothing is changed.
+    version that the caller saw. Raises `ClosesGates`, `PromotedMeanwhile` or `IsArchived`, and ValueError for
+    a version of another criteria set; then nothing is changed.
     """
     if version.criteria_set_id != criteria_set.pk:
         raise ValueError(f"{version} is no version of {criteria_set}.")
@@ -126,6 +148,8 @@ def promote_version(
     check_unchanged(before.number if before else None, seen)
     if before == version:
         return locked
+    if locked.versions.filter(pk=version.pk, archived_at__isnull=False).exists():
+        raise IsArchived(f"Version {version.number} is archived: restore it first, then make it live.")
     check_confirmed(gate_changes(version, held=True), confirmed)
     locked.live_version = version
     locked.save(update_fields=["live_version"])

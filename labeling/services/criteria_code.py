@@ -47,7 +47,10 @@ def load_criteria(
 
 
 def export_criteria(criteria_sets: QuerySet[CriteriaSet]) -> list[SetEntry]:
-    """The sets as file entries, each with its newest version: what loading compares a file with."""
+    """The sets as file entries, each with its newest version that is not archived.
+
+    That is the one which loading compares a file with.
+    """
     return [_entry(criteria_set) for criteria_set in criteria_sets]
 
 
@@ -87,12 +90,12 @@ def _update(criteria_set: CriteriaSet, entry: SetEntry, actor: AnyUser | None) -
     before = criteria_set.versions.count()
     version = add_version(criteria_set=criteria_set, spec=entry.spec, actor=actor)
     live = criteria_set.live_version
-    outcome: Outcome = "unchanged" if version.number == before else "new_version"
+    outcome: Outcome = "unchanged" if version.number <= before else "new_version"
     return Loaded(entry.slug, outcome, version.number, live.number if live else None, changed)
 
 
 def _entry(criteria_set: CriteriaSet) -> SetEntry:
-    newest = criteria_set.versions.order_by("-number")[0]
+    newest = criteria_set.versions.filter(archived_at=None).order_by("-number")[0]
     return SetEntry(
         slug=criteria_set.slug,
         name=criteria_set.name,

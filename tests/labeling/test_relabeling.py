@@ -8,7 +8,16 @@ from django.test import Client
 
 from labeling.models import AuditEvent, Candidate, CriteriaSet, CriteriaVersion, Criterion, Label, Mark, Slot
 from labeling.services import truth
-from labeling.services.relabeling import Carried, ask_for_labels, carry_labels
+from labeling.services.relabeling import (
+    Carried,
+    CarryRefused,
+    TakenBack,
+    ask_for_labels,
+    carry_labels,
+    preview_carry,
+    rows_to_carry,
+    take_back,
+)
 from tests.factories import (
     live,
     make_candidate,
@@ -40,27 +49,31 @@ def draft(criteria_set: CriteriaSet) -> CriteriaVersion:
 
 
 def carry(criteria_set: CriteriaSet, actor: User) -> Carried:
-    return carry_labels(source=live(criteria_set), target=draft(criteria_set), actor=actor)
+    return carry_labels(
+        source=live(criteria_set), target=draft(criteria_set), actor=actor, reason="Wording only."
+    )
 
 
 def test_carrying_makes_the_same_golden_set_and_says_where_it_came_from(criteria_set: CriteriaSet) -> None:
     lead = make_user(lead_of=criteria_set)
 
-    assert carry(criteria_set, lead) == Carried(1, 1)
+    assert carry(criteria_set, lead) == Carried(rows=2, labels=1, rulings=1, marks=1)
 
     truths = Candidate.objects.with_truth(draft(criteria_set)).values_list("truth", flat=True)
     assert list(truths) == ["fail", "pass", None]
     copy = Label.objects.get(version=draft(criteria_set))
     assert (copy.source, copy.carried_by, copy.labeler.username) == ("carried", lead, "ada")
     assert copy.carried_from == Label.objects.get(version=live(criteria_set))
-    assert AuditEvent.objects.get(action="labels_carried").actor == lead
+    event = AuditEvent.objects.get(action="labels_carried")
+    assert (event.actor, event.details["reason"]) == (lead, "Wording only.")
 
 
 def test_carrying_twice_adds_nothing(criteria_set: CriteriaSet) -> None:
     lead = make_user()
     carry(criteria_set, lead)
 
-    assert carry(criteria_set, lead) == Carried(0, 0)
+    assert carry(criteria_set, lead) == Carried()
+    assert AuditEvent.objects.count() == 1
 
 
 def test_what_was_said_under_the_new_version_stands(criteria_set: CriteriaSet) -> None:
@@ -83,7 +96,9 @@ def test_a_mark_goes_along_only_where_its_criterion_kept_its_scale(criteria_set:
 
     third = make_version(criteria_set)
     Criterion.objects.filter(version=third).update(scale_max=5)
-    carry_labels(source=live(criteria_set), target=third, actor=make_user())
+    foreseen = preview_carry(source=live(criteria_set), target=third)
+    carry_labels(source=live(criteria_set), target=third, actor=make_user(), reason="Finer marks.")
+    assert foreseen.dropped == {"meets_criteria": 1}
     assert not Mark.objects.filter(label__version=third).exists()
 
 
@@ -107,20 +122,62 @@ def test_another_sets_labels_are_not_carried(criteria_set: CriteriaSet) -> None:
     other = make_criteria_set()
 
     with pytest.raises(ValueError, match="one criteria set"):
-        carry_labels(source=live(other), target=live(criteria_set), actor=make_user())
+        carry_labels(source=live(other), target=live(criteria_set), actor=make_user(), reason="Why not?")
 
 
-def test_both_acts_are_on_the_page(client: Client, criteria_set: CriteriaSet) -> None:
-    client.force_login(make_user(lead_of=criteria_set))
-    assert "what was said under version 1 (2)" in client.get("/sets/notes/criteria/").text
+def test_of_chosen_rows_only_these_are_carried(criteria_set: CriteriaSet) -> None:
+    labelled, ruled, _ = Candidate.objects.all()
+    about = {"source": live(criteria_set), "target": draft(criteria_set)}
 
-    carried = client.post("/sets/notes/criteria/2/carry/", {"source": 1}, follow=True)
-    asked = client.post("/sets/notes/criteria/2/ask/", follow=True)
-    wrong = client.post("/sets/notes/criteria/2/carry/", {"source": 2}, follow=True)
+    carry_labels(**about, actor=make_user(), reason="Wording only.", candidate_ids=[ruled.pk])
 
-    assert "1 label(s) and 1 ruling(s)" in carried.text
-    assert "1 row(s) without a label under version 2" in asked.text
-    assert "Choose the version" in wrong.text
+    assert list(rows_to_carry(**about)) == [labelled]
+    assert not Label.objects.filter(version=draft(criteria_set)).exists()
+
+
+def test_without_a_reason_nothing_is_carried(criteria_set: CriteriaSet) -> None:
+    about = {"source": live(criteria_set), "target": draft(criteria_set)}
+
+    with pytest.raises(CarryRefused, match="Say in a sentence"):
+        carry_labels(**about, actor=make_user(), reason=" ")
+
+    assert rows_to_carry(**about).count() == 2
+
+
+def test_a_row_that_wants_two_labels_waits_for_one_more_after_one_was_carried(
+    criteria_set: CriteriaSet,
+) -> None:
+    row = Label.objects.get().candidate
+    for number in (1, 2):
+        Slot.objects.create(candidate=row, version=draft(criteria_set), number=number)
+
+    carry(criteria_set, make_user())
+
+    assert [slot.number for slot in row.slots.filter(version=draft(criteria_set))] == [2]
+
+
+def test_what_was_carried_can_be_taken_back(criteria_set: CriteriaSet) -> None:
+    lead = make_user()
+    carry(criteria_set, lead)
+
+    taken = take_back(event=AuditEvent.objects.get(), actor=lead)
+
+    assert taken == TakenBack(labels=1, rulings=1, kept=0)
+    assert not Candidate.objects.golden(draft(criteria_set)).exists()
+    assert Candidate.objects.golden(live(criteria_set)).count() == 2
+    with pytest.raises(CarryRefused, match="Nothing of this is left"):
+        take_back(event=AuditEvent.objects.get(action="labels_carried"), actor=lead)
+
+
+def test_what_people_said_since_is_not_taken_back(criteria_set: CriteriaSet) -> None:
+    lead = make_user()
+    carry(criteria_set, lead)
+    copy = Label.objects.get(version=draft(criteria_set))
+    about = {"candidate": copy.candidate, "version": copy.version, "source": "browser"}
+    Label.objects.create(**about, labeler=make_user(), verdict="pass")
+
+    assert take_back(event=AuditEvent.objects.get(), actor=lead) == TakenBack(0, 1, kept=1)
+    assert Label.objects.current().filter(pk=copy.pk).exists()
 
 
 def test_who_cares_about_truth_is_told_what_was_carried(
