@@ -7,8 +7,9 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from labeling.models import Candidate, CriteriaVersion, Draft, Label, Slot
-from labeling.services.queue import lease
+from labeling.models import Candidate, CriteriaVersion, Draft, Label, Repeat, Skip, Slot
+from labeling.services.leases import lease
+from labeling.services.repeats import content_of, shown_repeat
 
 
 def draft_of(*, candidate: Candidate, version: CriteriaVersion, labeler: User) -> Draft | None:
@@ -30,7 +31,7 @@ def save_draft(
     slot = Slot.objects.filter(**row, state="open").select_for_update().first()
     if slot:
         lease(slot, labeler, now)
-    if Label.objects.current().filter(**row).exists():
+    if Label.objects.current().filter(**row).exists() and not shown_repeat(**row):
         return None
     draft, _ = Draft.objects.update_or_create(**row, defaults={"content": dict(content)})
     return draft
@@ -39,3 +40,24 @@ def save_draft(
 def drop_draft(*, candidate: Candidate, version: CriteriaVersion, labeler: User) -> None:
     """Forget what was typed, once it is decided."""
     Draft.objects.filter(candidate=candidate, version=version, labeler=labeler).delete()
+
+
+def bring_draft_back(act: Label | Skip | Repeat) -> Draft:
+    """Have what was said with `act` as the draft of its row again."""
+    said = act.label if isinstance(act, Repeat) else act
+    draft, _ = Draft.objects.update_or_create(
+        candidate_id=said.candidate_id,
+        version_id=said.version_id,
+        labeler_id=said.labeler_id,
+        defaults={"content": _content(act)},
+    )
+    return draft
+
+
+def _content(act: Label | Skip | Repeat) -> dict[str, object]:
+    if isinstance(act, Repeat):
+        return dict(content_of(act))
+    if isinstance(act, Skip):
+        return {"comment": act.comment}
+    marks = dict(act.marks.values_list("criterion__name", "score"))
+    return {"comment": act.comment, "verdict": act.verdict, "marks": marks}

@@ -3,16 +3,22 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from labeling.models import Candidate, CriteriaVersion, Draft, Exposure, Label, Mark, Skip, Slot
-from labeling.services.drafts import drop_draft
-from labeling.services.queue import NotWanted, lease, one_at_a_time, take_slot
+from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Mark, Repeat, Skip, Slot
+from labeling.services import repeats
+from labeling.services.drafts import bring_draft_back, drop_draft
+from labeling.services.leases import NotWanted, check_not_archived, lease, lock_row, one_at_a_time
+from labeling.services.passed_on import sort_skipped
+from labeling.services.queue import fit_priority, take_slot
 from labeling.services.truth import truth_changed
 
 _LONGEST = 3_600  # seconds; who took longer was not looking at the row all the time
+
+_MEANWHILE = "This label was corrected or taken back meanwhile: load the page and look again."
 
 type Marks = Mapping[str, int]
 
@@ -27,9 +33,12 @@ class NothingToUndo(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A labeler's current label of a row; `already` where an earlier submission gave it."""
+    """A labeler's current answer to a row; `already` where an earlier submission gave it.
 
-    label: Label
+    A label or, where the row was put to them once more, their second answer: for them there is no difference.
+    """
+
+    label: Label | Repeat
     already: bool
 
 
@@ -54,39 +63,65 @@ def give_label(
     marks: Marks,
     comment: str,
     seconds: int | None,
+    idle_seconds: int | None = None,
     now: datetime,
 ) -> Given:
     """Label a row that `labeler` holds or that still wants a label. Sent twice, the first one stands.
 
-    `seconds` from showing to deciding, clamped to an hour. Raises InvalidMarks and NotWanted.
+    `seconds` at work on it and `idle_seconds` away from it, each clamped to an hour. Where the row is on show
+    as a repeat, this is the second answer and no label. Raises InvalidMarks and NotWanted.
     """
     check_marks(version, marks)
+    check_not_archived(version)
     one_at_a_time(labeler)
+    said = {"verdict": verdict, "comment": comment} | _times(seconds, idle_seconds)
     present = current_label(candidate=candidate, version=version, labeler=labeler)
     if present:
-        return Given(present, already=True)
+        return _answer_again(present, now, marks=dict(marks), **said)
     slot = take_slot(candidate=candidate, version=version, labeler=labeler, now=now)
     label = Label.objects.create(
         candidate=candidate,
         version=version,
         labeler=labeler,
-        verdict=verdict,
-        comment=comment,
         blind=was_blind(candidate=candidate, labeler=labeler),
-        seconds=None if seconds is None else min(max(seconds, 0), _LONGEST),
         source=Label.Source.BROWSER,
+        **said,
     )
     _add_marks(label, marks)
     _fill(slot, labeler)
+    fit_priority(candidate, version)
     _replace_skip(candidate, version, labeler, now)
+    repeats.plan_repeat(label, now)
     drop_draft(candidate=candidate, version=version, labeler=labeler)
     truth_changed(version=version, candidate_ids=[candidate.pk])
     return Given(label, already=False)
 
 
+def _times(seconds: int | None, idle_seconds: int | None) -> dict[str, Any]:
+    times = {"seconds": seconds, "idle_seconds": idle_seconds}
+    return {name: None if value is None else min(max(value, 0), _LONGEST) for name, value in times.items()}
+
+
+def _answer_again(label: Label, now: datetime, **said: Any) -> Given:
+    """The second answer where the row is on show once more; else what was answered already."""
+    row: dict[str, Any] = {"candidate": label.candidate, "version": label.version, "labeler": label.labeler}
+    shown = repeats.shown_repeat(**row)
+    if shown is None:
+        return Given(repeats.answered_repeat(label) or label, already=True)
+    blind = was_blind(candidate=label.candidate, labeler=label.labeler)
+    drop_draft(**row)
+    return Given(repeats.answer(shown, now=now, blind=blind, **said), already=False)
+
+
 def current_label(*, candidate: Candidate, version: CriteriaVersion, labeler: User) -> Label | None:
     """The label of `labeler` on this row that counts."""
     return Label.objects.current().filter(candidate=candidate, version=version, labeler=labeler).first()
+
+
+def current_answer(*, candidate: Candidate, version: CriteriaVersion, labeler: User) -> Label | Repeat | None:
+    """What `labeler` said last about this row: their second answer where they gave one, else the label."""
+    label = current_label(candidate=candidate, version=version, labeler=labeler)
+    return label and (repeats.answered_repeat(label) or label)
 
 
 def was_blind(*, candidate: Candidate, labeler: User) -> bool:
@@ -109,33 +144,58 @@ def _fill(slot: Slot, labeler: User) -> None:
 def _replace_skip(candidate: Candidate, version: CriteriaVersion, labeler: User, now: datetime) -> None:
     # Who skipped a row, went back and decided after all has not skipped it.
     skips = Skip.objects.current().filter(candidate=candidate, version=version, labeler=labeler)
-    skips.update(withdrawn_at=now)
+    if skips.update(withdrawn_at=now):
+        sort_skipped(candidate=candidate, version=version, now=now)
 
 
 @transaction.atomic
-def correct_label(*, label: Label, verdict: str, marks: Marks, comment: str, now: datetime) -> Label:
-    """A new label of the same person that supersedes `label`, which stays on record.
+def correct_label[Answer: (Label, Repeat)](
+    *,
+    label: Answer,
+    verdict: str,
+    marks: Marks,
+    comment: str,
+    seconds: int | None = None,
+    idle_seconds: int | None = None,
+    now: datetime,
+) -> Answer:
+    """A new answer of the same person that supersedes `label`, which stays on record.
 
     Raises InvalidMarks, and NotWanted where `label` is no longer the current one.
     """
-    check_marks(label.version, marks)
-    one_at_a_time(label.labeler)
+    labeler, version = _said_by(label), _said_under(label)
+    check_marks(version, marks)
+    check_not_archived(version)
+    one_at_a_time(labeler)
+    said = {"verdict": verdict, "comment": comment} | _times(seconds, idle_seconds)
+    if isinstance(label, Repeat):
+        return _correct_repeat(label, now, marks=dict(marks), **said)
+    return _correct_label(label, marks, now, **said)
+
+
+def _correct_label(label: Label, marks: Marks, now: datetime, **said: Any) -> Label:
     current = Label.objects.current().filter(pk=label.pk)
     if not current.update(superseded_at=now):
-        raise NotWanted("This label was corrected or taken back meanwhile: load the page and look again.")
+        raise NotWanted(_MEANWHILE)
     corrected = Label.objects.create(
         candidate_id=label.candidate_id,
         version=label.version,
         labeler=label.labeler,
-        verdict=verdict,
-        comment=comment,
         blind=was_blind(candidate=label.candidate, labeler=label.labeler),
         source=Label.Source.BROWSER,
         supersedes=label,
+        **said,
     )
     _add_marks(corrected, marks)
     truth_changed(version=label.version, candidate_ids=[label.candidate_id])
     return corrected
+
+
+def _correct_repeat(repeat: Repeat, now: datetime, **said: Any) -> Repeat:
+    if not Repeat.objects.answered().filter(pk=repeat.pk).exists():
+        raise NotWanted(_MEANWHILE)
+    blind = was_blind(candidate=repeat.label.candidate, labeler=repeat.label.labeler)
+    return repeats.correct_answer(repeat, now=now, blind=blind, **said)
 
 
 @transaction.atomic
@@ -147,81 +207,105 @@ def skip_row(
     reason: str,
     comment: str,
     now: datetime,
-) -> Skip:
+) -> Skip | Repeat:
     """Pass a row on, with a reason: it goes to others and never back. Sent twice, the first one stands.
 
-    Raises NotWanted where `labeler` has labelled the row already.
+    After two such skips, or where nobody is left, it goes to the leads. A repeat is not asked any more and
+    returned. Raises NotWanted where `labeler` has labelled the row already.
     """
+    check_not_archived(version)
     one_at_a_time(labeler)
-    row = {"candidate": candidate, "version": version, "labeler": labeler}
+    row: dict[str, Any] = {"candidate": candidate, "version": version, "labeler": labeler}
+    drop_draft(**row)
+    if shown := repeats.shown_repeat(**row):
+        repeats.withdraw(shown, now)
+        return shown
     if Label.objects.current().filter(**row).exists():
         raise NotWanted("This row was not skipped: you already labelled it. Undo the label first.")
+    lock_row(candidate, version)
     skip, _ = Skip.objects.current().get_or_create(**row, defaults={"reason": reason, "comment": comment})
     Slot.objects.filter(**row, state="open").update(labeler=None, lease_until=None)
-    drop_draft(candidate=candidate, version=version, labeler=labeler)
+    sort_skipped(candidate=candidate, version=version, now=now)
     return skip
 
 
-def last_act(*, labeler: User, version: CriteriaVersion) -> Label | Skip | None:
-    """The latest label or skip that undo would take back; labels from files are not undone here."""
+type Act = Label | Skip | Repeat
+
+
+def last_act(*, labeler: User, version: CriteriaVersion) -> Act | None:
+    """The latest label, skip or second answer that undo would take back; labels from files are not undone."""
     labels = Label.objects.current().filter(labeler=labeler, version=version, source=Label.Source.BROWSER)
     skips = Skip.objects.current().filter(labeler=labeler, version=version)
-    latest = [labels.order_by("-created_at", "-pk").first(), skips.order_by("-created_at", "-pk").first()]
-    return max((act for act in latest if act), key=lambda act: act.created_at, default=None)
+    latest: list[Act | None] = [
+        labels.order_by("-created_at", "-pk").first(),
+        skips.order_by("-created_at", "-pk").first(),
+        repeats.last_repeat(version=version, labeler=labeler),
+    ]
+    return max((act for act in latest if act), key=_moment, default=None)
+
+
+def _moment(act: Act) -> datetime:
+    return repeats.acted_at(act) if isinstance(act, Repeat) else act.created_at
 
 
 def labelled_since(*, labeler: User, version: CriteriaVersion, moment: datetime) -> int:
-    """How many labels of `labeler` since `moment` count."""
+    """How many labels and second answers of `labeler` since `moment` count."""
     labels = Label.objects.current().filter(labeler=labeler, version=version, created_at__gte=moment)
-    return labels.count()
+    return labels.count() + repeats.answered_since(version=version, labeler=labeler, moment=moment)
 
 
 @transaction.atomic
-def undo_last(*, labeler: User, version: CriteriaVersion, now: datetime, act: str = "") -> Slot:
+def undo_last(*, labeler: User, version: CriteriaVersion, now: datetime, act: str = "") -> Slot | Repeat:
     """Take back the latest label or skip: its row is theirs again, with what they had typed as the draft.
 
     `act` (see `act_name`) names the act meant, so that a second press does not take back the one before.
     Raises NothingToUndo, and NotWanted where somebody else took the row that was skipped.
     """
+    check_not_archived(version)
     one_at_a_time(labeler)
     last = last_act(labeler=labeler, version=version)
     if last is None:
         raise NothingToUndo("There is nothing to undo: you have not labelled or skipped a row here yet.")
     if act and act != act_name(last):
         raise NothingToUndo("That was undone already. This is the row it was about, or the next one.")
-    slot = _slot_back(last, labeler, now)
-    last.withdrawn_at = now
-    last.save(update_fields=["withdrawn_at"])
-    _draft_back(last)
-    truth_changed(version=version, candidate_ids=[last.candidate_id])
+    bring_draft_back(last)
+    if isinstance(last, Repeat):
+        return repeats.ask_again(last, now)
+    return _take_back(last, labeler, now)
+
+
+def act_name(act: Act) -> str:
+    """What the page calls an act, such as `label-12`."""
+    return f"{type(act).__name__.lower()}-{act.pk}"
+
+
+def _take_back(act: Label | Skip, labeler: User, now: datetime) -> Slot:
+    slot = _slot_back(act, labeler, now)
+    act.withdrawn_at = now
+    act.save(update_fields=["withdrawn_at"])
+    if isinstance(act, Skip):
+        sort_skipped(candidate=act.candidate, version=act.version, now=now)
+    fit_priority(act.candidate, act.version)
+    truth_changed(version=act.version, candidate_ids=[act.candidate_id])
     return slot
 
 
-def act_name(act: Label | Skip) -> str:
-    """What the page calls an act, such as `label-12`."""
-    return f"{'label' if isinstance(act, Label) else 'skip'}-{act.pk}"
-
-
 def _slot_back(act: Label | Skip, labeler: User, now: datetime) -> Slot:
-    row = Slot.objects.filter(candidate=act.candidate_id, version=act.version_id)
-    filled = row.filter(labeler=labeler, state="done").select_for_update().first()
-    free = row.filter(state="open").free(now).select_for_update(skip_locked=True).order_by("number")
-    slot = filled or free.first()
-    if slot is None:
+    row = lock_row(act.candidate, act.version)
+    filled = [slot for slot in row if slot.state == Slot.State.DONE and slot.labeler_id == labeler.pk]
+    wanting = [slot for slot in row if slot.state != Slot.State.DONE]
+    free = [slot for slot in wanting if slot.lease_until is None or slot.lease_until <= now]
+    if not (filled or free):
         raise NotWanted("The skip was not undone: somebody else has this row now.")
+    slot = (filled or free)[0]
     slot.state = Slot.State.OPEN
     slot.save(update_fields=["state"])
     return lease(slot, labeler, now)
 
 
-def _draft_back(act: Label | Skip) -> None:
-    content: dict[str, object] = {"comment": act.comment}
-    if isinstance(act, Label):
-        marks = act.marks.values_list("criterion__name", "score")
-        content |= {"verdict": act.verdict, "marks": dict(marks)}
-    Draft.objects.update_or_create(
-        candidate_id=act.candidate_id,
-        version_id=act.version_id,
-        labeler_id=act.labeler_id,
-        defaults={"content": content},
-    )
+def _said_by(answer: Label | Repeat) -> User:
+    return answer.label.labeler if isinstance(answer, Repeat) else answer.labeler
+
+
+def _said_under(answer: Label | Repeat) -> CriteriaVersion:
+    return answer.label.version if isinstance(answer, Repeat) else answer.version

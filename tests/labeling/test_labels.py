@@ -32,8 +32,10 @@ LATER = NOW + timedelta(days=1)
 
 @pytest.fixture
 def row() -> Candidate:
-    """A candidate whose set wants one label per row."""
-    return make_candidate(make_criteria_set(), slots=1)
+    """A candidate whose set wants one label per row and has people to whom a skipped row can go."""
+    row = make_candidate(make_criteria_set(), slots=1)
+    make_user(labels=row.criteria_set)
+    return row
 
 
 @pytest.fixture

@@ -1,0 +1,78 @@
+"""Rows that nobody wanted to decide: where skips send them, and how a lead sends them back."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from labeling.access import AnyUser
+from labeling.models import Candidate, CriteriaVersion, Label, Membership, Skip, Slot
+from labeling.services.audit import record
+from labeling.services.leases import NotWanted, lock_row
+
+_ENOUGH = 2  # people who skipped a row before it goes to the leads
+_FIRST = 100  # as in the queue: what a lead put back comes before all others
+
+
+def passed_on(version: CriteriaVersion) -> QuerySet[Candidate]:
+    """The rows that wait for a lead, because those who were asked skipped them."""
+    waiting = Slot.objects.filter(candidate=OuterRef("pk"), version=version, state=Slot.State.LEAD)
+    return Candidate.objects.filter(Exists(waiting))
+
+
+def sort_skipped(*, candidate: Candidate, version: CriteriaVersion, now: datetime) -> None:
+    """Give the free places of a locked row to the leads or back to the queue, as its skips have it now."""
+    row = Slot.objects.filter(candidate=candidate, version=version)
+    if _is_for_leads(candidate, version):
+        free = row.filter(state=Slot.State.OPEN).free(now)
+        free.update(state=Slot.State.LEAD, labeler=None, lease_until=None)
+    else:
+        row.filter(state=Slot.State.LEAD).update(state=Slot.State.OPEN)
+
+
+def _is_for_leads(candidate: Candidate, version: CriteriaVersion) -> bool:
+    skips = Skip.objects.current().filter(candidate=candidate, version=version)
+    if not skips.exists():
+        return False
+    return skips.filter(answered_at=None).count() >= _ENOUGH or not _others(candidate, version).exists()
+
+
+def _others(candidate: Candidate, version: CriteriaVersion) -> QuerySet[User]:
+    """The active members of the set who have neither labelled nor skipped the row."""
+    row = {"candidate": candidate, "version": version, "labeler": OuterRef("pk")}
+    members = Membership.objects.filter(criteria_set=version.criteria_set_id, user=OuterRef("pk"))
+    return User.objects.filter(
+        Exists(members),
+        ~Exists(Label.objects.current().filter(**row)),
+        ~Exists(Skip.objects.current().filter(**row)),
+        is_active=True,
+    )
+
+
+@transaction.atomic
+def put_back(*, candidate: Candidate, version: CriteriaVersion, actor: AnyUser) -> Candidate:
+    """Send a row that was passed on back into the queue, before all others; logged.
+
+    Its skips are answered: whoever skipped it does not get it again, unless that leaves nobody. Raises
+    NotWanted where the row is not with the leads any more.
+    """
+    row, now = lock_row(candidate, version), timezone.now()
+    back = [slot.pk for slot in row if slot.state == Slot.State.LEAD]
+    if not back:
+        raise NotWanted("This row is no longer passed on: it was ruled on or put back meanwhile. Look again.")
+    skips = Skip.objects.current().filter(candidate=candidate, version=version)
+    skips.filter(answered_at=None).update(answered_at=now)
+    if not _others(candidate, version).exists():
+        skips.update(withdrawn_at=now)
+    Slot.objects.filter(pk__in=back).update(state=Slot.State.OPEN, priority=_FIRST)
+    record(
+        actor=actor,
+        action="row_put_back",
+        subject=f"{candidate} under {version}",
+        criteria_set=version.criteria_set,
+        candidate=candidate.pk,
+        version=version.number,
+    )
+    return candidate
