@@ -33,7 +33,7 @@ def rule(
     recorded once. Raises `RulingRefused` without a reason, or when somebody else ruled meanwhile.
     """
     check_ruling(verdict, reason)
-    Candidate.objects.select_for_update().get(pk=candidate.pk)  # two leads take turns on one row
+    Candidate.objects.select_for_update(no_key=True).get(pk=candidate.pk)  # two leads take turns on one row
     standing = Ruling.objects.current().filter(candidate=candidate, version=version).first()
     if standing and _is_the_same(standing, verdict, reason, actor):
         return standing
