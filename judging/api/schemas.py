@@ -57,6 +57,7 @@ class CertificationOut(Schema):
     design_effect: float | None
     weighted: bool
     human_kappa: float | None
+    human_method: str | None
     labels_needed: int | None
     look: int | None
     next_look: int | None

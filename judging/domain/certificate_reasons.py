@@ -14,6 +14,11 @@ from labeling.domain.agreement import Undefined
 
 # Agreement between people under which a judge's agreement with them says little, and under which nothing.
 _WEAK_CEILING, _LOW_CEILING = 0.60, 0.42
+_ALONE = (
+    "Asked again about the same rows, people agree with themselves only to kappa {have}: sharpen the "
+    "criteria before judging by them. With others they would hardly agree better, and against the labels of "
+    "one person even a perfect judge would reach no more than about {reach}."
+)
 # Coverage of the rows that people pass and of those they fail that lies so far apart is said.
 _APART = Fraction(1, 10)
 
@@ -118,6 +123,8 @@ def _ceiling_reasons(evidence: Evidence, least: float) -> list[Reason]:
     # Rounded down, so that a ceiling just under the demand never reads as if it had met it.
     have = str(rounded(Fraction(str(ceiling)), 2, ROUND_FLOOR))
     reach = f"{math.sqrt(max(0.0, ceiling)):.2f}"
+    if evidence.people_alone:
+        return [Reason(CertificateReason.HUMAN_CEILING_LOW, have, _ALONE.format(have=have, reach=reach))]
     return [certificate_reason(CertificateReason.HUMAN_CEILING_LOW, have, have=have, reach=reach)]
 
 

@@ -70,6 +70,9 @@ class Calibration(models.Model):
     # How far people agree with each other on this criteria version; null: not measured.
     human_kappa = models.FloatField(null=True, blank=True)
     human_rows = models.PositiveIntegerField(default=0)
+    # {"method", "alone": people with themselves, "labelers", "left_out", "interval": [low, high] or null};
+    # null: not measured, or not kept then.
+    human_details = models.JSONField(null=True, blank=True)
     run_complete = models.BooleanField(default=True)
     attempt = models.PositiveIntegerField(default=1)
     golden_hash = models.CharField(max_length=64)
@@ -132,6 +135,11 @@ class Calibration(models.Model):
     def unkilled_table(self) -> Table:
         """The same without the rows that Layer 1 would have killed."""
         return Table(self.unkilled_a, self.unkilled_b, self.unkilled_c, self.unkilled_d)
+
+    @property
+    def people_alone(self) -> bool:
+        """Whether `human_kappa` is of people with themselves: hardly anybody else labelled the same rows."""
+        return bool(self.human_details and self.human_details["alone"])
 
     @property
     def skipped(self) -> int:

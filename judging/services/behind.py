@@ -22,6 +22,7 @@ def behind(certificate: Certificate) -> dict[str, Any]:
         "design_effect": calibration.design_effect,
         "weighted": measured.weighted,
         "human_kappa": calibration.human_kappa,
+        "human_method": (calibration.human_details or {}).get("method"),
         "labels_needed": labels_needed(certificate),
     }
 

@@ -28,6 +28,20 @@ _CHUNK = 1000
 _HASHES = 2**256
 
 
+def people_columns(people: HumanAgreement | None) -> dict[str, Any]:
+    """How far people agree, as calibrations store it: what a page tells of it needs no count then."""
+    if people is None:
+        return {"human_kappa": None, "human_rows": 0, "human_details": None}
+    details = {
+        "method": people.method,
+        "alone": people.alone,
+        "labelers": people.labelers,
+        "left_out": people.left_out,
+        "interval": list(people.interval) if people.interval else None,
+    }
+    return {"human_kappa": people.value, "human_rows": people.rows, "human_details": details}
+
+
 def golden_truths(run: Run) -> dict[int, str]:
     """The settled `certify` rows that `run` got answers on: candidate id → `pass` or `fail`."""
     return _truths(run, _answered(run).values("candidate"))
@@ -139,8 +153,7 @@ def calibrate(
         run_complete=run_complete,
         attempt=attempt,
         as_of=as_of,
-        human_kappa=people.value if people else None,
-        human_rows=people.rows if people else 0,
+        **people_columns(people),
         **dict.fromkeys(CELLS.values(), 0),
     )
     answers = answers_in(run).filter(judge_version=judge_version)

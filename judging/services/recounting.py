@@ -9,6 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import batched
+from typing import Any
 
 from judging.domain.certification import Policy
 from judging.models import Calibration, CalibrationRow, Run
@@ -18,6 +19,7 @@ from judging.services.calibration import (
     changed_hash,
     golden_truths_of,
     layer1,
+    people_columns,
     rows_of,
     tally,
     unresolved_rows,
@@ -26,7 +28,7 @@ from judging.services.weighing import weigh
 from labeling.models import CriteriaVersion
 from labeling.services.human_agreement import human_agreement
 
-type People = Mapping[str, float | None]  # columns of a calibration about people
+type People = Mapping[str, Any]  # columns of a calibration about people
 
 _CHUNK = 500
 _NAMES = sorted(
@@ -145,8 +147,7 @@ def people_where(policy: Policy, version: CriteriaVersion) -> People | None:
 
 def people_now(version: CriteriaVersion) -> People:
     """How far people agree with each other on the criteria version, as calibrations store it."""
-    people = human_agreement(version)
-    return {"human_kappa": people.value if people else None, "human_rows": people.rows if people else 0}
+    return people_columns(human_agreement(version))
 
 
 def _end(run: Run, candidate_ids: Sequence[int], by_judge: Mapping[int, Calibration]) -> None:

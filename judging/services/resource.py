@@ -31,6 +31,7 @@ _BEHIND = (
     "standard_error",
     "design_effect",
     "human_kappa",
+    "human_method",
     "labels_needed",
 )
 
@@ -80,7 +81,9 @@ def _figures(certificate: Certificate | None) -> dict[str, Any]:
         return nothing | {"weighted": False, "calibrated_at": None, "expires_at": None}
     ends = [certificate.interval_low, certificate.interval_high]
     plain = {name: getattr(certificate, name) for name in (*_PLAIN_FIGURES, *_OF_LOOKS)}
-    return (plain | (certificate.behind or behind(certificate))) | {
+    # What was written down before a name was added lacks it.
+    nothing = dict.fromkeys(_BEHIND)
+    return (plain | nothing | (certificate.behind or behind(certificate))) | {
         "interval": None if None in ends else ends,
         "attempt": certificate.attempt,
         "opened_rows": certificate.opened_rows,

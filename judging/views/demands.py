@@ -66,6 +66,15 @@ def _people(calibration: Calibration) -> Line:
         )
     ceiling = calibration.human_kappa
     reach = math.sqrt(max(0.0, ceiling))
+    if calibration.people_alone:
+        return Line(
+            "People with themselves",
+            f"{ceiling:.3f}",
+            f"{many(calibration.human_rows, 'row')} that somebody labelled twice",
+            "Hardly anybody else labelled the same rows, so this is kappa of first answers with second ones "
+            "of the same person. It is an upper limit of how far people would agree with each other: even a "
+            f"perfect judge would reach no more than about {reach:.2f} against the labels of that person.",
+        )
     return Line(
         name,
         f"{ceiling:.3f}",

@@ -7,10 +7,8 @@ from django.db.models import Count, QuerySet
 from judging.domain.figures import counted
 from judging.models import Calibration, CalibrationRow
 from labeling.models import Candidate, CriteriaVersion, Label, Ruling
-from labeling.services.human_agreement import human_agreement
+from labeling.services.human_agreement import FEWEST_SHARED
 from labeling.services.settled import settled_by_split
-
-_FEWEST_SHARED = 5  # rows that two people must have in common before their agreement is worth a word
 
 
 def rests_on_rows(calibration: Calibration) -> str:
@@ -32,7 +30,7 @@ def limits_of(calibration: Calibration) -> list[str]:
     version = calibration.criteria_version
     rows = calibration.rows.filter(outcome__in=["pass", "fail"])
     beside = [*_weights(calibration), *_escalated(calibration), *_upper_end(calibration)]
-    return [*beside, *_labels(rows, calibration, version), _dependence(rows), _people(version)]
+    return [*beside, *_labels(rows, calibration, version), _dependence(rows), _people(calibration)]
 
 
 def _weights(calibration: Calibration) -> Iterator[str]:
@@ -88,19 +86,35 @@ def _dependence(rows: QuerySet[CalibrationRow]) -> str:
     )
 
 
-def _people(version: CriteriaVersion) -> str:
-    found = human_agreement(version)
-    if found is None or found.rows < _FEWEST_SHARED:
+def _people(calibration: Calibration) -> str:
+    """As it was counted with the calibration: it takes seconds on large sets."""
+    kappa, rows = calibration.human_kappa, calibration.human_rows
+    if kappa is None or rows < FEWEST_SHARED:
         return (
             "How far people agree with each other was not measured: two of them labelled hardly a row. "
             "So it is not known how well any judge could do here."
         )
-    ends = found.interval
-    doubt = f" (95% interval {ends.low:.2f} to {ends.high:.2f})" if ends else ""
+    details = calibration.human_details or {}
+    ends = details.get("interval")
+    doubt = f" (95% interval {ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
+    if calibration.people_alone:
+        return _alone(details["labelers"], f"kappa {kappa:.3f}{doubt} on {_rows(rows)}")
+    people = f"{details['labelers']} people" if details else "People"
+    method = f" ({details['method']})" if details else ""
     return (
-        f"{found.labelers} people agree with each other to kappa {found.value:.3f}{doubt} on "
-        f"{_rows(found.rows)} that several of them saw ({found.method}). {_left_out(found.left_out)}"
+        f"{people} agree with each other to kappa {kappa:.3f}{doubt} on {_rows(rows)} that several of them "
+        f"saw{method}. {_left_out(details.get('left_out', 0))}"
         "Rows on which people disagree are left out of the judge's table, so the judge may seem to do better."
+    )
+
+
+def _alone(labelers: int, figures: str) -> str:
+    who = "One person, asked again, agrees with themselves" if labelers == 1 else "People, asked again, agree"
+    themselves = "" if labelers == 1 else " each with themselves"
+    return (
+        f"{who}{themselves} to {figures} (Cohen's kappa). How far they would agree with somebody else was "
+        "not measured, and this is an upper limit of it: a judge that follows one person follows their "
+        "mistakes too."
     )
 
 

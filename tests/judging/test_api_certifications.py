@@ -88,6 +88,7 @@ def test_the_resource_has_every_key_of_the_contract(client: Client, certificate:
         "design_effect": None,  # all rows answer one request
         "weighted": False,
         "human_kappa": None,
+        "human_method": None,
         "labels_needed": None,  # the lower bound is above the bar already
         "look": None,
         "next_look": None,
