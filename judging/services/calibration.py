@@ -175,10 +175,15 @@ def rows_of(
     answers: QuerySet[Verdict],
     truths: Mapping[int, str],
     killed_by: Mapping[int, str],
+    *,
+    drawn_until: datetime | None = None,
 ) -> Iterator[CalibrationRow]:
-    """Rows for those of the answers whose candidate is in `truths`; not saved yet."""
+    """Rows for those of the answers whose candidate is in `truths`; not saved yet.
+
+    `drawn_until`: the moment whose draws say what rows count; None for now.
+    """
     version = next(iter(by_judge.values())).criteria_version
-    drawn = drawn_unequally(version.criteria_set_id, truths)
+    drawn = drawn_unequally(version.criteria_set_id, truths, until=drawn_until)
     for verdict, judge, candidate, outcome in answers.values_list(
         "pk", "judge_version_id", "candidate_id", "outcome"
     ):

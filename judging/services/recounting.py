@@ -167,7 +167,9 @@ def _begin(
 ) -> None:
     """Rows for the answers that the judge and its jurors gave on these candidates."""
     answers = answers_in(run).filter(judge_version__in=by_judge, candidate__in=truths)
-    rows = list(rows_of(by_judge, answers, truths, killed_by))
+    # A draw that was gone on with since changed what all its rows count, and the others stay as counted.
+    first = run.calibrations.aggregate(first=Min("created_at"))["first"]
+    rows = list(rows_of(by_judge, answers, truths, killed_by, drawn_until=first))
     for row in rows:
         _tally(row.calibration, row, 1)
     CalibrationRow.objects.bulk_create(rows)

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Collection
+from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, CharField, Count, F, FloatField, Sum, Value, When
+from django.db.models import Case, CharField, Count, F, FloatField, QuerySet, Sum, Value, When
 from django.db.models.functions import Cast
 
 from judging.models import Calibration
@@ -21,12 +22,25 @@ _FEW = 500
 type Drawn = dict[int, tuple[float, str]]  # candidate id → its probability, and its part of the frame
 
 
-def drawn_unequally(criteria_set_id: int, candidates: Collection[int]) -> Drawn:
-    """Those of the candidates that were chosen with unequal probabilities; the first draw counts."""
-    rows = DrawnRow.objects.filter(draw__is_equal=False, draw__version__criteria_set=criteria_set_id)
+def drawn_unequally(
+    criteria_set_id: int, candidates: Collection[int], *, until: datetime | None = None
+) -> Drawn:
+    """Those of the candidates that were chosen with unequal probabilities; the newest draw counts.
+
+    With `until` the newest of that moment, where there was one: rows that are counted again have the
+    probability that the other rows of the count have.
+    """
+    rows = DrawnRow.objects.weighing().filter(draw__version__criteria_set=criteria_set_id)
     if len(candidates) <= _FEW:  # a correction is about few of many rows
         rows = rows.filter(candidate__in=candidates)
-    found = rows.order_by("-pk").values_list("candidate_id", "probability", "stratum")
+    if until is None:
+        return _chances(rows)
+    later = rows.filter(draw__created_at__gt=until).order_by("-pk")
+    return _chances(later) | _chances(rows.filter(draw__created_at__lte=until))
+
+
+def _chances(rows: QuerySet[DrawnRow]) -> Drawn:
+    found: QuerySet[DrawnRow, Any] = rows.values_list("candidate_id", "probability", "stratum")
     return {candidate: (probability, stratum) for candidate, probability, stratum in found}
 
 

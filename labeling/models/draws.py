@@ -1,18 +1,63 @@
 """How rows were chosen, and with what probability: a row that was likelier to be chosen counts less."""
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar, Self, TypedDict
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+from django_stubs_ext import WithAnnotations
 
 from labeling.models.candidates import Candidate, ImportBatch
-from labeling.models.criteria import CriteriaVersion
+from labeling.models.criteria import CriteriaSet, CriteriaVersion
+
+
+class Progress(TypedDict):
+    """What `with_progress` annotates: numbers of rows."""
+
+    drawn: int
+    fresh: int
+    labelled: int
+
+
+class DrawQuerySet(models.QuerySet["Draw"]):
+    def by_leads(self) -> Self:
+        """Those that a lead made."""
+        return self.filter(strategy__in=["random", "stratified", "disagreement"])
+
+    def stratified(self, criteria_set: CriteriaSet) -> Self:
+        """Those of the criteria set by a judge's verdict, the first one first."""
+        return self.filter(strategy="stratified", version__criteria_set=criteria_set).order_by("pk")
+
+    def with_progress(self) -> "models.QuerySet[WithAnnotations[Draw, Progress]]":
+        """Annotate `drawn`, rows; `fresh`, those that no draw before held; `labelled`, by whomever."""
+        from labeling.models.labels import Label, Ruling
+
+        rows = DrawnRow.objects.filter(draw=OuterRef("pk"))
+        said = {"candidate": OuterRef("candidate"), "version": OuterRef("draw__version")}
+        heard = Exists(Label.objects.current().filter(**said)) | Exists(
+            Ruling.objects.current().filter(**said)
+        )
+        before = {"candidate": OuterRef("candidate"), "draw__lt": OuterRef("draw")}
+        earlier = Exists(DrawnRow.objects.filter(**before, draw__strategy="stratified"))
+        counted: models.QuerySet[Any] = self.annotate(
+            drawn=_number(rows), fresh=_number(rows.exclude(earlier)), labelled=_number(rows.filter(heard))
+        )
+        return counted
+
+
+def _number(rows: "models.QuerySet[DrawnRow]") -> Coalesce:
+    counted = rows.order_by().values("draw").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counted), 0)
 
 
 class Draw(models.Model):
-    """One choice of rows out of many."""
+    """One choice of rows out of many.
+
+    A stratified draw holds the rows of those before it as well, with the probability that each has since; so
+    the newest one tells what a row counts. `frame`: the rows of all its strata.
+    """
 
     class Strategy(models.TextChoices):
         IMPORT = "import", "probabilities given in a file"
@@ -35,6 +80,8 @@ class Draw(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = DrawQuerySet.as_manager()
+
     class Meta:
         ordering: ClassVar = ["-pk"]
         constraints: ClassVar = [
@@ -49,10 +96,18 @@ class Draw(models.Model):
 
 
 class DrawnRowQuerySet(models.QuerySet["DrawnRow"]):
+    def weighing(self) -> Self:
+        """Rows that weigh by their probability, in the order of their draws: of a candidate the last counts."""
+        return self.filter(draw__is_equal=False, probability__isnull=False).order_by("pk")
+
     def unequal(self, candidates: Iterable[int]) -> dict[int, float]:
-        """Those of the candidates that were drawn unequally, with their probability in the first draw."""
-        drawn = self.filter(draw__is_equal=False, candidate__in=candidates).order_by("-pk")
-        return dict(drawn.values_list("candidate_id", "probability"))
+        """Those of the candidates that were drawn unequally, with their probability in the newest draw."""
+        drawn = self.weighing().filter(candidate__in=candidates)
+        return {
+            candidate: chance
+            for candidate, chance in drawn.values_list("candidate_id", "probability")
+            if chance
+        }
 
 
 class DrawnRow(models.Model):
@@ -60,7 +115,7 @@ class DrawnRow(models.Model):
 
     draw = models.ForeignKey(Draw, on_delete=models.CASCADE, related_name="rows")
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="draws")
-    probability = models.FloatField()
+    probability = models.FloatField(null=True, blank=True)  # null: unknown, as of rows for tuning
     stratum = models.CharField(max_length=80, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -75,4 +130,5 @@ class DrawnRow(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"candidate {self.candidate_id}, drawn with probability {self.probability}"
+        known = "unknown probability" if self.probability is None else f"probability {self.probability}"
+        return f"candidate {self.candidate_id}, drawn with {known}"
