@@ -11,6 +11,8 @@ from datetime import datetime
 from itertools import batched
 from typing import Any
 
+from django.db.models import Min
+
 from judging.domain.certification import Policy
 from judging.models import Calibration, CalibrationRow, Run
 from judging.services.calibration import (

@@ -97,7 +97,7 @@ class Draw(models.Model):
 
 class DrawnRowQuerySet(models.QuerySet["DrawnRow"]):
     def weighing(self) -> Self:
-        """Rows that weigh by their probability, in the order of their draws: of a candidate the last counts."""
+        """Rows that weigh by their probability, by the order of draws: of a candidate the last one counts."""
         return self.filter(draw__is_equal=False, probability__isnull=False).order_by("pk")
 
     def unequal(self, candidates: Iterable[int]) -> dict[int, float]:
