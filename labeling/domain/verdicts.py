@@ -1,6 +1,7 @@
 """What one person says of one candidate: pass or fail, and how a file may spell it."""
 
 import enum
+import math
 
 _LONGEST_QUOTE = 40
 
@@ -24,6 +25,45 @@ def parse_verdict(word: object) -> HumanVerdict:
     if verdict is None:
         raise ValueError(f"{_quote(word)} is not a verdict: write PASS or FAIL (KILL counts as FAIL).")
     return verdict
+
+
+_COMMON = _WORDS | {
+    **dict.fromkeys(("passed", "good", "true", "yes", "accept", "accepted", "correct"), HumanVerdict.PASS),
+    **dict.fromkeys(("failed", "bad", "false", "no", "reject", "rejected", "incorrect"), HumanVerdict.FAIL),
+}
+_NUMBERS = {1.0: HumanVerdict.PASS, 0.0: HumanVerdict.FAIL}
+_ACCEPTED = (
+    "pass or fail, good or bad, true or false, 1 or 0, yes or no, accept or reject, correct or incorrect"
+)
+
+
+def parse_common_verdict(word: object) -> HumanVerdict:
+    """Read a verdict as other tools spell it: also yes, good, true, accept, correct, 1 and their opposites.
+
+    Raises ValueError with a sentence for anything else. A number that is neither 1 nor 0 says that the
+    numbers are a scale (`on_a_scale`), and then a 1 beside it is no pass either.
+    """
+    if isinstance(word, str) and (verdict := _COMMON.get(word.strip().lower())):
+        return verdict
+    number = _number(word)
+    if number not in _NUMBERS:
+        raise ValueError(f"{_quote(word)} is not a verdict: write {_ACCEPTED}.")
+    return _NUMBERS[number]
+
+
+def on_a_scale(word: object) -> bool:
+    """Whether this is a number, and neither 1 nor 0: of a scale, whose 1 must not be read as a pass."""
+    return _number(word) not in {None, *_NUMBERS}
+
+
+def _number(word: object) -> float | None:
+    if not isinstance(word, str | int | float):
+        return None
+    try:
+        number = float(word)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _quote(word: object) -> str:

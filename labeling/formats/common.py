@@ -5,7 +5,7 @@
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from labeling.formats import fields as read
@@ -19,6 +19,15 @@ LONGEST_FAMILY = 80
 _TEXTS = ("request", "candidate", "grounding", "criteria", "criteria_text")
 _ARRIVAL = ("id", "split", "probability", "generator_model", "generator_family", "truncated")
 _COMMON = frozenset((*_TEXTS, *_ARRIVAL, "threshold"))
+
+
+def refuse_mapping(mapping: Mapping[str, str]) -> None:
+    """Raise FileProblem where a mapping is given for a form that says itself which field is which."""
+    if mapping:
+        raise FileProblem(
+            "This format has its own names, so no column can be mapped. Read the file as “flat”, or leave "
+            "the mapping out."
+        )
 
 
 def read_rows[Read](stream: BinaryIO, reader: Callable[[Found], Read]) -> Iterator[Read | Refused]:

@@ -25,6 +25,12 @@ SCALES = {"binary": (0, 1), "graded": (1, 5)}
 
 _SETTINGS: Mapping[str, type] = {
     "labels_per_row": int,
+    "double_share": Decimal,
+    "double_rows": int,
+    "repeat_share": Decimal,
+    "shows_labels": bool,
+    "daily_goal": int,
+    "rows_goal": int,
     "on_split": str,
     "on_skip": str,
     "public_badge": bool,

@@ -3,10 +3,10 @@
 A `consensus` or `gold` annotator is the row's final verdict. `judges` are other systems' verdicts on the row.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from labeling.formats.common import as_line, common_fields, how_it_arrived, read_rows
+from labeling.formats.common import as_line, common_fields, how_it_arrived, read_rows, refuse_mapping
 from labeling.formats.fields import entries
 from labeling.formats.people import read_people, write_people
 from labeling.formats.rows import Refused, Row
@@ -16,8 +16,9 @@ from labeling.formats.stated_criteria import state, stated_spec
 OWN_FIELDS = ("human", "judges", "blind")
 
 
-def read(stream: BinaryIO) -> Iterator[Row | Refused]:
+def read(stream: BinaryIO, mapping: Mapping[str, str] = {}) -> Iterator[Row | Refused]:
     """Rows of a file of lines or of one JSON array. Raises FileProblem where it cannot be read at all."""
+    refuse_mapping(mapping)
     return read_rows(stream, _read_row)
 
 

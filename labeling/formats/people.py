@@ -41,9 +41,14 @@ def read_people(fields: Fields, name: str) -> People:
 
 def _annotator(entry: Fields, at: str) -> str:
     name = read.text(entry, "annotator", at=f"{at}.annotator")
-    if not name.strip() or name != name.strip() or not name.isprintable():
-        raise RowProblem(f"{at}.annotator", f"{quote(name)} is no name: it is empty or cannot be seen.")
+    check_annotator(name, f"{at}.annotator")
     return name
+
+
+def check_annotator(name: str, at: str) -> None:
+    """Raise RowProblem where this is no name that people can read."""
+    if not name.strip() or name != name.strip() or not name.isprintable():
+        raise RowProblem(at, f"{quote(name)} is no name: it is empty or cannot be seen.")
 
 
 def _opinion(entry: Fields, annotator: str, at: str, blind: bool) -> Opinion:

@@ -82,6 +82,7 @@ class Row:
     element: int | None = None
     judge_verdicts: int = 0  # verdicts of judges in the file, which an import of people's labels leaves out
     silent_annotators: int = 0  # annotators of the row who gave no verdict
+    arrives: bool = True  # False: a further person's word on a row that the file has brought already
 
     def refuse(self, field: str, reason: str) -> Refused:
         """This row, refused."""

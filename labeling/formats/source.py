@@ -31,14 +31,23 @@ def read_objects(stream: BinaryIO) -> Iterator[Found | Refused]:
     return _read_lines(stream)
 
 
+def begins_as_json(stream: BinaryIO) -> bool:
+    """Whether the first character of a seekable file is that of a JSON object or array."""
+    return _begins(stream).startswith((b"[", b"{"))
+
+
 def _is_array(stream: BinaryIO) -> bool:
-    for piece in _utf8_pieces(stream):
+    return _begins(stream).startswith(b"[")
+
+
+def _begins(stream: BinaryIO) -> bytes:
+    for piece in utf8_pieces(stream):
         if begins := piece.lstrip(_BLANK):
-            return begins.startswith(b"[")
+            return begins
     raise FileProblem("The file is empty: there is nothing to import.")
 
 
-def _utf8_pieces(stream: BinaryIO) -> Iterator[bytes]:
+def utf8_pieces(stream: BinaryIO) -> Iterator[bytes]:
     """The file from its start, in pieces, as UTF-8 without a byte order mark."""
     stream.seek(0)
     head = stream.read(4)
@@ -70,7 +79,7 @@ def _from_utf16(stream: BinaryIO) -> Iterator[bytes]:
 
 def _read_lines(stream: BinaryIO) -> Iterator[Found | Refused]:
     decoder = StrictDecoder()
-    for number, line in enumerate(_lines(_utf8_pieces(stream)), start=1):
+    for number, line in enumerate(lines(utf8_pieces(stream)), start=1):
         if line is None:
             yield Refused(
                 number, "", f"The row is larger than {LARGEST_ROW >> 20} MB. Shorten or leave it out."
@@ -79,7 +88,7 @@ def _read_lines(stream: BinaryIO) -> Iterator[Found | Refused]:
             yield _read_line(decoder, number, line)
 
 
-def _lines(pieces: Iterator[bytes]) -> Iterator[bytes | None]:
+def lines(pieces: Iterator[bytes]) -> Iterator[bytes | None]:
     """Physical lines without their ends; None for one that is too long, which is never held in memory."""
     begun, too_long = bytearray(), False
     for piece in pieces:
@@ -97,7 +106,7 @@ def _lines(pieces: Iterator[bytes]) -> Iterator[bytes | None]:
 
 def _read_line(decoder: StrictDecoder, number: int, line: bytes) -> Found | Refused:
     try:
-        text = _decode(line).strip()
+        text = decode(line).strip()
         value, end, problem = decoder.decode(text)
     except ValueError as error:
         return Refused(number, "", f"{error} Each row must be one JSON object on one line.")
@@ -112,7 +121,7 @@ def _found(line: int, value: Any, problem: str, element: int | None) -> Found | 
     return Refused(line, "", problem, element) if problem else Found(line, value, element)
 
 
-def _decode(line: bytes | bytearray) -> str:
+def decode(line: bytes | bytearray) -> str:
     try:
         return line.decode("utf-8", "strict")
     except UnicodeDecodeError as error:
@@ -134,7 +143,7 @@ def _not_utf8(text: bytes | bytearray, start: int) -> str:
 
 def _read_array(stream: BinaryIO) -> Iterator[Found | Refused]:
     whole = bytearray()
-    for piece in _utf8_pieces(stream):
+    for piece in utf8_pieces(stream):
         whole += piece
         if len(whole) > LARGEST_ARRAY:
             raise FileProblem(
@@ -142,7 +151,7 @@ def _read_array(stream: BinaryIO) -> Iterator[Found | Refused]:
                 "Save it as JSON Lines, one object on each line: those may be of any length."
             )
     try:
-        text = _decode(whole)
+        text = decode(whole)
     except ValueError as error:
         raise FileProblem(str(error)) from error
     return _elements(text)

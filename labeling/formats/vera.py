@@ -3,10 +3,10 @@
 `criteria` is the row's own text. Where several people spoke, `labels` takes the place of `human`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from labeling.formats.common import as_line, common_fields, how_it_arrived, read_rows
+from labeling.formats.common import as_line, common_fields, how_it_arrived, read_rows, refuse_mapping
 from labeling.formats.fields import Fields, flag, text, verdict
 from labeling.formats.people import People, read_people, write_people
 from labeling.formats.rows import Opinion, Refused, Row, RowProblem
@@ -15,8 +15,9 @@ from labeling.formats.source import Found
 OWN_FIELDS = ("human", "labels", "blind")
 
 
-def read(stream: BinaryIO) -> Iterator[Row | Refused]:
+def read(stream: BinaryIO, mapping: Mapping[str, str] = {}) -> Iterator[Row | Refused]:
     """Rows of a file of lines or of one JSON array. Raises FileProblem where it cannot be read at all."""
+    refuse_mapping(mapping)
     return read_rows(stream, _read_row)
 
 
