@@ -1,9 +1,10 @@
 """An installation of a test's own: database, broker, scripted judge, and real workers to kill."""
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +106,8 @@ class House:
 
 
 @contextmanager
-def database(name: dict[str, Any], blocker: Any) -> Iterator[None]:
-    """Let this process use another database, freshly migrated, in place of its default one."""
+def database(name: dict[str, Any], blocker: Any, *, migrated: bool = False) -> Iterator[None]:
+    """Let this process use another database in place of its default one; migrate it unless that is done."""
     configured = connections.settings["default"]
     before = dict(configured)
     with blocker.unblock():
@@ -114,7 +115,8 @@ def database(name: dict[str, Any], blocker: Any) -> Iterator[None]:
         del connections["default"]
         configured |= name
         try:
-            call_command("migrate", verbosity=0)
+            if not migrated:
+                call_command("migrate", verbosity=0)
             yield
         finally:
             connections["default"].close()
@@ -123,12 +125,41 @@ def database(name: dict[str, Any], blocker: Any) -> Iterator[None]:
             configured |= before
 
 
+class Template:
+    """A database that was migrated once, for all installations of this process: they begin as its copies."""
+
+    def __init__(self, folder: Path, server_url: str, blocker: Any) -> None:
+        self._folder, self.server_url, self._blocker = folder, server_url, blocker
+        self._stack, self._made = ExitStack(), dict[str, dict[str, Any]]()
+
+    def file(self, folder: Path) -> dict[str, Any]:
+        """The settings of a copy in SQLite, in that folder."""
+        copy = settings_of("", folder)
+        shutil.copy(self._settings("")["NAME"], copy["NAME"])
+        return copy
+
+    def on_server(self) -> AbstractContextManager[str]:
+        """A copy on the server, for the length of a block; its address."""
+        return postgres_database(self.server_url, copy_of=self._settings(self.server_url)["NAME"])
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def _settings(self, server_url: str) -> dict[str, Any]:
+        if server_url not in self._made:
+            url = server_url and self._stack.enter_context(postgres_database(server_url))
+            fresh = settings_of(url, self._folder)
+            with database(fresh, self._blocker):
+                self._made[server_url] = fresh
+        return self._made[server_url]
+
+
 @contextmanager
-def postgres_database(server_url: str) -> Iterator[str]:
+def postgres_database(server_url: str, copy_of: str = "template1") -> Iterator[str]:
     """A database of the test's own on a running server; its address."""
     name = f"vera_fault_{os.getpid()}_{free_port()}"
     with psycopg.connect(server_url, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}")
+        admin.execute(f"CREATE DATABASE {name} TEMPLATE {copy_of}")
     try:
         yield f"{server_url.rpartition('/')[0]}/{name}"
     finally:
