@@ -1,32 +1,65 @@
 """The settings of a criteria set: checked, changed, recorded."""
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, Q
 from django.utils import timezone
 
 from labeling.access import AnyUser
 from labeling.domain.content import text_problem
 from labeling.domain.criteria import InvalidCriteria
-from labeling.models import Candidate, CriteriaSet, Slot
+from labeling.models import CriteriaSet
 from labeling.services.audit import record
 from labeling.services.policies import POLICY, policy_changed
-from labeling.services.queue import open_slots
+from labeling.services.queue_fitting import fit_queue
 
 MOST_LABELS_PER_ROW = 20
 MOST_DAYS = 3650
 MOST_LOOKS = 20
 MOST_ROWS = 1_000_000
+MOST_A_DAY = 10_000
+
+# What the queue follows.
+_QUEUE = {"labels_per_row", "double_share", "double_rows"}
+# The smallest and the largest value of each number, with the sentence for all others.
+RANGES: dict[str, tuple[int, int, str]] = {
+    "labels_per_row": (
+        1,
+        MOST_LABELS_PER_ROW,
+        f"A row is labelled by at least one person and at most {MOST_LABELS_PER_ROW} people.",
+    ),
+    "double_share": (0, 1, "The share of rows that two people label is from 0 to 1, such as 0.2."),
+    "double_rows": (
+        0,
+        MOST_ROWS,
+        f"The rows that two people label at least are a whole number from 0 to {MOST_ROWS:,}.",
+    ),
+    "repeat_share": (0, 1, "The share of rows that people are asked once more is from 0 to 1, such as 0.05."),
+    "daily_goal": (
+        0,
+        MOST_A_DAY,
+        f"The goal for a day is a whole number of rows from 0 to {MOST_A_DAY:,}; 0 sets none.",
+    ),
+    "rows_goal": (
+        0,
+        MOST_ROWS,
+        f"The goal of the set is a whole number of rows from 0 to {MOST_ROWS:,}; 0 sets none.",
+    ),
+}
 
 
 class SetSettings(TypedDict, total=False):
     """What a criteria set may be given beside its criteria; what is left out keeps its default."""
 
     labels_per_row: int
+    double_share: Decimal
+    double_rows: int
+    repeat_share: Decimal
+    shows_labels: bool
+    daily_goal: int
+    rows_goal: int
     on_split: str
     on_skip: str
     public_badge: bool
@@ -57,8 +90,9 @@ def check_settings(criteria_set: CriteriaSet) -> None:
             raise InvalidCriteria(problem)
     if not criteria_set.name.isprintable():
         raise InvalidCriteria("The name has characters that nobody can see; write it without them.")
-    if criteria_set.labels_per_row > MOST_LABELS_PER_ROW:
-        raise InvalidCriteria(f"A row can be labelled by at most {MOST_LABELS_PER_ROW} people.")
+    for name, (low, high, sentence) in RANGES.items():
+        if not low <= getattr(criteria_set, name) <= high:
+            raise InvalidCriteria(sentence)
     if criteria_set.max_age_days > MOST_DAYS:
         raise InvalidCriteria(f"A certificate holds at most {MOST_DAYS} days.")
     check_plan(criteria_set.looks, criteria_set.n_max)
@@ -104,8 +138,8 @@ def update_set(
         setattr(locked, name, changes[name])  # type: ignore[literal-required]
     check_settings(locked)
     locked.save(update_fields=list(before))
-    if "labels_per_row" in before:
-        _fit_queue(locked, timezone.now())
+    if before.keys() & _QUEUE:
+        fit_queue(locked, timezone.now())
     record(
         actor=actor,
         action="criteria_settings",
@@ -132,15 +166,3 @@ def with_changes(criteria_set: CriteriaSet, changes: SetChanges) -> CriteriaSet:
         setattr(changed, name, value)
     check_settings(changed)
     return changed
-
-
-def _fit_queue(criteria_set: CriteriaSet, now: datetime) -> None:
-    """Open the slots that rows in the queue now lack; close open ones that nobody holds and nobody needs."""
-    wanted = criteria_set.labels_per_row
-    for version in criteria_set.versions.filter(slots__isnull=False).distinct():
-        queued = Candidate.objects.filter(slots__version=version).distinct()
-        open_slots(version=version, candidate_ids=list(queued.values_list("pk", flat=True)))
-        done = Count("slots", filter=Q(slots__version=version, slots__state="done"))
-        enough = queued.annotate(done=done).filter(done__gte=wanted)
-        idle = Slot.objects.filter(version=version, state="open").exclude(lease_until__gt=now)
-        idle.filter(Q(number__gt=wanted) | Q(candidate__in=enough.values("pk"))).delete()

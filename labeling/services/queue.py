@@ -187,8 +187,8 @@ def _first_free(version: CriteriaVersion, labeler: User, now: datetime) -> Slot 
     """
     fronts = (front for front, _ in _fronts(version))
     for slots in chain(fronts, [_after_their_last(version, labeler)]):
-        # Who comes at the same moment is handed the next slot instead of waiting for this one. SQLite knows no
-        # row locks and needs none: its immediate transactions come one after the other.
+        # Who comes at the same moment is handed the next slot instead of waiting for this one. SQLite knows
+        # no row locks and needs none: its immediate transactions come one after the other.
         if slot := _for(labeler, slots, now).select_for_update(skip_locked=True).first():
             return slot
     # Before anybody is told that nothing is left, they wait: a slot that is locked may be free in a moment.

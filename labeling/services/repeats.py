@@ -17,7 +17,7 @@ from labeling.domain.sampling import is_drawn, position
 from labeling.models import Candidate, CriteriaVersion, Label, Repeat
 from labeling.models.labels import RepeatQuerySet
 
-# Long enough to have slept on it: with what one remembers of a row of this morning one agrees without judging.
+# Long enough to have slept on it: whoever remembers a row of this morning agrees without judging it again.
 # Short enough that whoever labels from nine to five meets it on the next day.
 APART = timedelta(hours=20)
 # A repeat comes after so many other labels at least, and after so many at most while there are others.

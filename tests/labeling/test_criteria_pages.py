@@ -128,6 +128,11 @@ def settings(**changes: object) -> dict[str, object]:
         "name": "Notes",
         "description": "",
         "labels_per_row": 1,
+        "double_share": 0,
+        "double_rows": 0,
+        "repeat_share": 0,
+        "daily_goal": 50,
+        "rows_goal": 300,
         "on_split": "majority",
         "on_skip": "report",
     } | changes
