@@ -1,0 +1,248 @@
+"""Drawing rows for people by what a judge said of them: rows told apart by SQL, drawn by `labeling`.
+
+Of each row that a draw by verdict left, the verdict of that time counts, for good: only so are the rows that
+are drawn later, together with those drawn then, a random sample of their stratum.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypedDict
+
+from django.db import transaction
+from django.db.models import Count, F, Max, Min, OuterRef, Q, QuerySet, Subquery
+from django_stubs_ext import WithAnnotations
+
+from judging.models import JudgeVersion, Verdict
+from labeling.access import AnyUser
+from labeling.domain.strata import Part, Side, shares
+from labeling.models import Candidate, CriteriaVersion, Draw, DrawnRow
+from labeling.models.candidates import CandidateQuerySet
+from labeling.services.draws import Stratum, draw_disagreement, draw_stratified, frame_of, lock_set
+
+
+class Said(TypedDict):
+    """What a judge said of a row: pass, fail, or nothing that can be used."""
+
+    said: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """Rows that came between two draws by verdict, told apart by what `judge` said until the later one.
+
+    `number` from 1; the last wave is the one whose rows are drawn from for the first time now.
+    """
+
+    number: int
+    judge: JudgeVersion
+    version: CriteriaVersion
+    since: datetime | None
+    until: datetime | None
+
+    def name(self, side: Side) -> str:
+        """The name of a stratum, as its drawn rows keep it."""
+        return str(side) if self.number == 1 else f"{side} {self.number}"
+
+    def of(self, frame: CandidateQuerySet) -> "QuerySet[WithAnnotations[Candidate, Said]]":
+        """Its rows among those of a frame."""
+        if self.since:
+            frame = frame.filter(created_at__gt=self.since)
+        if self.until:
+            frame = frame.filter(created_at__lte=self.until)
+        said = verdicts_of(self.judge, self.version, self.until).filter(candidate=OuterRef("pk"))
+        rows: QuerySet[Any] = frame.annotate(said=Subquery(said.values("outcome")[:1]))
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One stratum of a draw that is yet to be made: `taken` more of its rows."""
+
+    name: str
+    part: Part
+    taken: int
+
+    @property
+    def probability(self) -> float:
+        """Of each of its rows, drawn before or now."""
+        return self.part.probability(self.taken)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a draw by verdict would take. `beside`: rows that were labelled since without being drawn."""
+
+    shares: list[Share] = field(default_factory=list)
+    beside: int = 0
+
+    @property
+    def taken(self) -> int:
+        """Rows that would go to people."""
+        return sum(share.taken for share in self.shares)
+
+    @property
+    def left(self) -> int:
+        """Rows that could be drawn."""
+        return sum(share.part.left for share in self.shares)
+
+    @property
+    def aside(self) -> int:
+        """Rows that leave the queue until they are drawn."""
+        return self.left - self.taken
+
+    @property
+    def unjudged(self) -> int:
+        """Rows that could be drawn and have no verdict."""
+        return sum(share.part.left for share in self.shares if share.part.side == Side.NONE)
+
+    @property
+    def pass_rate(self) -> float | None:
+        """The share that the judge passes of all rows with a verdict; None without any."""
+        sizes = dict.fromkeys(Side, 0)
+        for share in self.shares:
+            sizes[share.part.side] += share.part.size
+        judged = sizes[Side.PASS] + sizes[Side.FAIL]
+        return sizes[Side.PASS] / judged if judged else None
+
+
+def verdicts_of(
+    judge: JudgeVersion, version: CriteriaVersion, until: datetime | None = None
+) -> QuerySet[Verdict]:
+    """What a judge said in whichever run, by itself or as a juror, the newest first."""
+    found = Verdict.objects.filter(judge_version=judge, run__criteria_version=version, repeat=0)
+    found = found.filter(outcome__in=["pass", "fail"])
+    return (found.filter(filled_at__lte=until) if until else found).order_by("-pk")
+
+
+def preview_stratified(version: CriteriaVersion, judge: JudgeVersion, most: int, now: datetime) -> Preview:
+    """What `draw_by_verdict` would take now: counted by SQL."""
+    frame, drawn = frame_of(version, now), _drawn_before(version)
+    found = []
+    for wave in _waves(version, judge):
+        left = dict(wave.of(frame).values_list("said").annotate(rows=Count("pk")))
+        for side in Side:
+            name = wave.name(side)
+            part = Part(side, left.get(_said(side), 0), len(drawn.get(name, ())))
+            if part.size:
+                found.append((name, part))
+    taken = shares([part for _, part in found], most)
+    rows = [Share(name, part, number) for (name, part), number in zip(found, taken, strict=True)]
+    return Preview(rows, _beside(version, found))
+
+
+def _beside(version: CriteriaVersion, found: Sequence[tuple[str, Part]]) -> int:
+    """Rows of the newest draw's frame that are neither among its rows nor left any more."""
+    last = _stratified(version).last()
+    if last is None or last.frame is None:
+        return 0
+    of_last = set(_drawn_before(version))
+    return max(0, last.frame - sum(part.size for name, part in found if name in of_last))
+
+
+@transaction.atomic
+def draw_by_verdict(
+    *, version: CriteriaVersion, judge: JudgeVersion, most: int, seed: str, now: datetime, actor: AnyUser
+) -> Draw:
+    """Send `most` rows to people, enough of each verdict of `judge`. Raises `CannotDraw` and `Archived`."""
+    lock_set(version)
+    strata = [each for each in _strata(version, judge, now) if each.part.size]
+    return draw_stratified(
+        version=version, judge=str(judge), strata=strata, most=most, seed=seed, now=now, actor=actor
+    )
+
+
+def _strata(version: CriteriaVersion, judge: JudgeVersion, now: datetime) -> Iterator[Stratum]:
+    frame, drawn = frame_of(version, now), _drawn_before(version)
+    for wave in _waves(version, judge):
+        left: dict[Any, list[tuple[int, str]]] = {}
+        for said, pk, content in wave.of(frame).values_list("said", "pk", "content_hash"):
+            left.setdefault(said, []).append((pk, content))
+        for side in Side:
+            name = wave.name(side)
+            yield Stratum(name, side, left.get(_said(side), []), drawn.get(name, []))
+
+
+def _said(side: Side) -> str | None:
+    return None if side == Side.NONE else str(side)
+
+
+def _stratified(version: CriteriaVersion) -> QuerySet[Draw]:
+    return Draw.objects.stratified(version.criteria_set).select_related("version")
+
+
+def _waves(version: CriteriaVersion, judge: JudgeVersion) -> list[Wave]:
+    """One for each draw by verdict, and one for the rows that came since the last."""
+    draws = list(_stratified(version))
+    judges = _judges(draws)
+    waves, since = [], None
+    for number, draw in enumerate(draws, start=1):
+        waves.append(Wave(number, judges[draw.judge], draw.version, since, draw.created_at))
+        since = draw.created_at
+    return [*waves, Wave(len(draws) + 1, judge, version, since, None)]
+
+
+def _judges(draws: Sequence[Draw]) -> dict[str, JudgeVersion]:
+    named = [draw.judge.rpartition("@") for draw in draws]
+    wanted = Q(pk__in=[])
+    for slug, _, number in named:
+        wanted |= Q(judge__slug=slug, number=number)
+    return {str(each): each for each in JudgeVersion.objects.filter(wanted).select_related("judge")}
+
+
+def _drawn_before(version: CriteriaVersion) -> dict[str, list[int]]:
+    """The rows of the draws by verdict so far, by stratum: the newest holds them all."""
+    last = _stratified(version).last()
+    found: dict[str, list[int]] = {}
+    if last:
+        for name, pk in last.rows.order_by("pk").values_list("stratum", "candidate_id"):
+            found.setdefault(name, []).append(pk)
+    return found
+
+
+def judges_on(version: CriteriaVersion) -> QuerySet[JudgeVersion]:
+    """The judge versions that gave verdicts under the criteria version, those asked last first."""
+    asked = Verdict.objects.filter(run__criteria_version=version).order_by().values("judge_version")
+    newest = asked.annotate(newest=Max("run")).values_list("judge_version", "newest")
+    latest = dict(newest)
+    ids = sorted(latest, key=lambda pk: (-latest[pk], pk))
+    return JudgeVersion.objects.filter(pk__in=ids).select_related("judge").order_by("judge__slug", "-number")
+
+
+def differing_rows(version: CriteriaVersion, panel: JudgeVersion, now: datetime) -> QuerySet[Candidate, Any]:
+    """The rows for tuning that may be drawn and of which jurors of `panel` said both, furthest apart first.
+
+    Of each row the panel's newest run counts that has its jurors' verdicts.
+    """
+    beneath = Q(panel_verdict__judge_version=panel, run__criteria_version=version, repeat=0)
+    jurors = Verdict.objects.filter(beneath, outcome__in=["pass", "fail"], candidate=OuterRef("pk"))
+    newest = jurors.order_by("-run").values("run")[:1]
+    of_run = jurors.filter(run=OuterRef("newest")).order_by().values("candidate")
+    sides = of_run.annotate(low=Min("outcome"), high=Max("outcome"), gap=Max("score") - Min("score"))
+    rows = frame_of(version, now, Candidate.Split.TUNE).annotate(newest=Subquery(newest))
+    differing = rows.annotate(
+        low=Subquery(sides.values("low")),
+        high=Subquery(sides.values("high")),
+        gap=Subquery(sides.values("gap")),
+    ).filter(low__lt=F("high"))
+    return differing.order_by(F("gap").desc(nulls_last=True), "pk")
+
+
+@transaction.atomic
+def draw_differing(
+    *, version: CriteriaVersion, panel: JudgeVersion, most: int, now: datetime, actor: AnyUser
+) -> Draw:
+    """Send the `most` rows for tuning on which jurors are furthest apart to people. Raises as the other."""
+    lock_set(version)
+    rows = differing_rows(version, panel, now)
+    chosen: list[tuple[int, str]] = list(rows.values_list("pk", "content_hash")[:most])
+    return draw_disagreement(version=version, judge=str(panel), rows=chosen, frame=rows.count(), actor=actor)
+
+
+def drawn_of(draws: Sequence[Draw]) -> dict[int, list[Any]]:
+    """The strata of each draw by verdict: name, rows and the probability of each, by the draw's id."""
+    rows = DrawnRow.objects.filter(draw__in=draws).order_by().values("draw", "stratum", "probability")
+    found: dict[int, list[Any]] = {}
+    for each in rows.annotate(rows=Count("pk")).order_by("draw", "stratum"):
+        found.setdefault(each["draw"], []).append(each)
+    return found
