@@ -1,7 +1,8 @@
 """Which rows two people label although the criteria set wants one label per row: to see how far people agree.
 
 The row's own content decides under a seed of the set, so neither a label nor a judge can; it is the same on
-every machine. At least `double_rows` rows of a version's queue are labelled twice, whatever the share makes.
+every machine. At least `double_rows` rows of a version's queue are labelled twice, however small the share;
+with a share of 0 none are.
 """
 
 from collections.abc import Iterable
@@ -17,8 +18,7 @@ type Rows = Iterable[tuple[int, str]]  # candidate ids with their content hashes
 
 def doubles(criteria_set: CriteriaSet) -> bool:
     """Whether this set has some rows labelled by two people and the rest by one."""
-    some = criteria_set.double_share > 0 or criteria_set.double_rows > 0
-    return criteria_set.labels_per_row == 1 and some
+    return criteria_set.labels_per_row == 1 and criteria_set.double_share > 0
 
 
 def by_share(criteria_set: CriteriaSet, rows: Rows) -> set[int]:
