@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path
 
 from labeling.views import (
+    agreement,
     criteria,
     exports,
     golden,
@@ -27,6 +28,8 @@ urlpatterns: list[URLPattern] = [
     path("sets/<slug:slug>/golden/<int:pk>/", golden.candidate, name="candidate"),
     path("sets/<slug:slug>/rulings/", rulings.rulings, name="rulings"),
     path("sets/<slug:slug>/rulings/<int:pk>/", rulings.rule, name="rule"),
+    path("sets/<slug:slug>/rulings/<int:pk>/back/", rulings.back, name="rule_back"),
+    path("sets/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
     path("sets/<slug:slug>/criteria/", criteria.criteria, name="criteria"),
     path("sets/<slug:slug>/criteria/new/", criteria.criteria_edit, name="criteria_edit"),
     path(

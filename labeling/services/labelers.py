@@ -81,6 +81,14 @@ class Labeler:
         return sum(n for _, n in self.days[-_WEEK:])
 
     @property
+    def idle_words(self) -> str:
+        """Time away, such as “2 min”."""
+        seconds = self.idle or 0
+        if seconds < 60:
+            return f"{seconds} s"
+        return f"{seconds // 60} min" if seconds < 3_600 else f"{seconds / 3_600:.1f} h"
+
+    @property
     def pass_share(self) -> float | None:
         """Share of their labels that say pass, 0 to 1."""
         return self.passes / self.labels if self.labels else None

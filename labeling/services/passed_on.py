@@ -52,8 +52,10 @@ def _others(candidate: Candidate, version: CriteriaVersion) -> QuerySet[User]:
 
 
 @transaction.atomic
-def put_back(*, candidate: Candidate, version: CriteriaVersion, actor: AnyUser) -> Candidate:
-    """Send a row that was passed on back into the queue, before all others; logged.
+def put_back(
+    *, candidate: Candidate, version: CriteriaVersion, actor: AnyUser, note: str = ""
+) -> Candidate:
+    """Send a row that was passed on back into the queue, before all others; logged with the lead's `note`.
 
     Its skips are answered: whoever skipped it does not get it again, unless that leaves nobody. Raises
     NotWanted where the row is not with the leads any more.
@@ -74,5 +76,6 @@ def put_back(*, candidate: Candidate, version: CriteriaVersion, actor: AnyUser) 
         criteria_set=version.criteria_set,
         candidate=candidate.pk,
         version=version.number,
+        note=note,
     )
     return candidate

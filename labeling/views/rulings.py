@@ -1,26 +1,28 @@
-"""Rulings: the rows on which people disagree, for a lead to decide."""
-
-from typing import Any
+"""Rulings: the rows on which people disagree or that nobody wanted to decide, for a lead."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.db.models import Exists, OuterRef, Prefetch, QuerySet
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from labeling.access import get_led_set
-from labeling.forms.rulings import RulingForm
-from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Ruling
+from labeling.forms.rulings import PutBackForm, RulingForm, RulingsFilter
+from labeling.models import Candidate, CriteriaVersion, Ruling
+from labeling.services.leases import NotWanted
+from labeling.services.passed_on import put_back
 from labeling.services.rulings import RulingRefused
 from labeling.services.rulings import rule as record_ruling
 from labeling.views.golden import candidate_context, note_shown
+from labeling.views.ruling_rows import dress, listed, rulers_of, ruling_counts
 from labeling.views.scope import chosen_version, head, page_of
 from vera_site.http import Request
 
 ROWS_PER_PAGE = 10
+_KEPT = ("show", "by", "page")  # of the address, from one act to the next
 
 
 @require_safe
@@ -28,13 +30,16 @@ ROWS_PER_PAGE = 10
 def rulings(request: Request, slug: str) -> HttpResponse:
     criteria_set = get_led_set(request.user, slug)
     version = chosen_version(criteria_set, request)
-    page = page_of(conflicts(version, request.user), request, ROWS_PER_PAGE)
-    for row in page:
-        row.form = RulingForm(
-            initial={"seen": row.standing[0].pk if row.standing else None}, auto_id=f"id_{row.pk}_%s"
-        )
-    note_shown(request.user, version, [row.pk for row in page])
-    context = head(request.user, criteria_set, "rulings") | {"version": version, "page": page}
+    files = version.rulings.filter(superseded_at=None, ruled_by=None).exists()
+    form = RulingsFilter(request.GET, rulers=rulers_of(version), files=files)
+    page = page_of(listed(form, version, request.user), request, ROWS_PER_PAGE)
+    rows = list(page)
+    page.object_list = rows
+    dress(rows, version)
+    note_shown(request.user, version, [row.pk for row in rows if row.said or row.standing])
+    counts = ruling_counts(version)
+    context = head(request.user, criteria_set, "rulings") | {"version": version, "page": page, "form": form}
+    context |= {"counts": counts, "waiting_rulings": counts["waiting"], "kept": _kept(request, version)}
     return render(request, "labeling/rulings.html", context)
 
 
@@ -50,24 +55,36 @@ def rule(request: Request, slug: str, pk: int) -> HttpResponse:
         context = candidate_context(request.user, criteria_set, row, version, form)
         return render(request, "labeling/candidate.html", context | {"may_rule": True}, status=422)
     tell(request, row, ruling)
-    return redirect(reverse("rulings", args=[slug]) + f"?version={version.number}")
+    return _on(request, version)
 
 
-def conflicts(version: CriteriaVersion, user: User) -> "QuerySet[Any]":
-    """Rows that people have not settled, with `said`, `standing` (a ruling without effect) and `exposed`."""
-    said = Label.objects.current().filter(version=version).select_related("labeler")
-    standing = Ruling.objects.current().filter(version=version).select_related("ruled_by")
-    verdicts = Exposure.objects.filter(candidate=OuterRef("pk"), user=user, what=Exposure.What.VERDICTS)
-    return (
-        Candidate.objects.filter(criteria_set=version.criteria_set)
-        .with_truth(version)
-        .filter(truth="unresolved")
-        .annotate(exposed=Exists(verdicts))
-        .prefetch_related(
-            Prefetch("labels", said.prefetch_related("marks__criterion"), to_attr="said"),
-            Prefetch("rulings", standing, to_attr="standing"),
-        )
-    )
+@require_POST
+@login_required
+def back(request: Request, slug: str, pk: int) -> HttpResponse:
+    criteria_set = get_led_set(request.user, slug)
+    row = get_object_or_404(criteria_set.candidates, pk=pk)
+    version = chosen_version(criteria_set, request)
+    form = PutBackForm(request.POST)
+    try:
+        note = form.cleaned_data["note"] if form.is_valid() else ""
+        put_back(candidate=row, version=version, actor=request.user, note=note)
+        messages.success(request, f"Row {row.pk} is back in the queue, before all others.")
+    except NotWanted as refused:
+        messages.warning(request, str(refused))
+    return _on(request, version)
+
+
+def _kept(request: Request, version: CriteriaVersion) -> str:
+    """What the address says about the list, to come back to it, and which version an act is about."""
+    kept = {name: request.GET[name] for name in _KEPT if request.GET.get(name)}
+    return urlencode({"version": str(version.number)} | kept)
+
+
+def _on(request: Request, version: CriteriaVersion) -> HttpResponseRedirect:
+    """Back to the list, at the row that followed."""
+    slug, following = version.criteria_set.slug, request.POST.get("following", "")
+    at = f"#row-{following}" if following.isascii() and following.isdecimal() else ""
+    return redirect(f"{reverse('rulings', args=[slug])}?{_kept(request, version)}{at}")
 
 
 def try_to_rule(form: RulingForm, row: Candidate, version: CriteriaVersion, user: User) -> Ruling | None:
