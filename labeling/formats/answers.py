@@ -130,6 +130,19 @@ def roles_of(words: Iterable[str], others: Iterable[str], mapping: Mapping[str, 
     return Roles("", own)
 
 
+def likely(answers: Iterable[Answer], prefix: str) -> dict[str, str]:
+    """By column, the field that each answer of a few rows is where no mapping says otherwise."""
+    kinds = {answer.name: answer.kind for answer in answers}
+    words = [name for name, kind in kinds.items() if kind == "word"]
+    verdict = VERDICT if VERDICT in words else words[0] if len(words) == 1 else ""
+    comment = next((name for name, kind in kinds.items() if kind == "text"), "")
+    fields: dict[str, str] = {}
+    for name, kind in kinds.items():
+        roles = {verdict: "human", comment: "note"}
+        fields[prefix + name] = MARK + name if kind == "number" else roles.get(name, KEEP)
+    return fields
+
+
 @dataclass(slots=True)
 class _Person:
     verdict: Any = None

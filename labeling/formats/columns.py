@@ -6,18 +6,21 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from labeling.formats import label_studio, langfuse_scores
+from labeling.formats.answers import Answer, likely
 from labeling.formats.delimited import Record, read_table
 from labeling.formats.detect import MAPPED
 from labeling.formats.field_mapping import FIELDS, IGNORE, KEEP, MARK, suggested
+from labeling.formats.label_studio import OF_PEOPLE
 from labeling.formats.langfuse import records
 from labeling.formats.mapped import as_text
-from labeling.formats.source import Found, begins_as_json, read_objects
+from labeling.formats.source import Found, read_objects
 
 __all__ = ["FIELDS", "IGNORE", "KEEP", "MAPPED", "MARK", "Preview", "columns_of", "suggested"]
 
 MOST_COLUMNS = 500  # that a preview shows
 LONGEST_CELL = 200  # characters of it
 _LOOKED_AT = 1000  # rows, of which some may be unreadable
+_ANSWERS: dict[str, Any] = {"label_studio": label_studio, "langfuse_scores": langfuse_scores}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,39 +40,48 @@ def columns_of(stream: BinaryIO, format: str, rows: int = 20) -> Preview:
     """
     names: dict[str, None] = {}
     shown: list[dict[str, str]] = []
+    answers: list[Answer] = []
     for values in islice(_values(stream, format), rows):
-        names |= dict.fromkeys(values)
-        shown.append({name: _cut(as_text(value)) for name, value in values.items()})
+        said = _ANSWERS[format].answers_of(values) if format in _ANSWERS else []
+        cells = _named(values, said, format)
+        names |= dict.fromkeys(cells)
+        shown.append({name: _cut(as_text(value)) for name, value in cells.items()})
+        answers += said
     columns = list(names)[:MOST_COLUMNS]
-    likely = _suggested(columns, format)
     kept = [{name: row.get(name, "") for name in columns} for row in shown]
-    return Preview(columns, kept, likely, len(names) - len(columns))
+    return Preview(columns, kept, _suggested(columns, answers, format), len(names) - len(columns))
 
 
-def _suggested(columns: list[str], format: str) -> dict[str, str]:
+def _suggested(columns: list[str], answers: list[Answer], format: str) -> dict[str, str]:
     if format not in MAPPED:
         return {}
-    if format == "langfuse_scores":
-        return {name: KEEP for name in columns if name.startswith(langfuse_scores.SCORE)}
-    answers = {name: KEEP for name in columns if name.startswith(label_studio.RESULT)}
-    return suggested(name for name in columns if name not in answers) | answers
+    if format not in _ANSWERS:
+        return suggested(columns)
+    fields = likely(answers, _ANSWERS[format].PREFIX)
+    if format == "label_studio":
+        data = suggested(name for name in columns if name not in fields)
+        fields = {name: KEEP if field in OF_PEOPLE else field for name, field in data.items()} | fields
+    return {name: field for name, field in fields.items() if name in columns}
+
+
+def _named(values: Mapping[str, Any], answers: list[Answer], format: str) -> Mapping[str, Any]:
+    """A row's cells by column: those of a form with answers are its texts and each answer."""
+    if format not in _ANSWERS:
+        return values
+    prefix = _ANSWERS[format].PREFIX
+    texts: dict[str, Any] = _ANSWERS[format].data_of(values)
+    return texts | {prefix + answer.name: answer.value for answer in answers}
 
 
 def _values(stream: BinaryIO, format: str) -> Iterator[Mapping[str, Any]]:
-    """Each row's values by column; the columns of a table are there without any row, too."""
-    if format in ("csv", "tsv") or (format.startswith("langfuse") and not begins_as_json(stream)):
+    """Each readable row; of a table without rows one that is empty, for its columns."""
+    if format in ("csv", "tsv"):
         yield from _cells(stream, "\t" if format == "tsv" else "")
         return
     objects = records(stream) if format.startswith("langfuse") else read_objects(stream)
     for found in islice(objects, _LOOKED_AT):
         if isinstance(found, Found):
-            yield _named(found.value, format)
-
-
-def _named(value: dict[str, Any], format: str) -> Mapping[str, Any]:
-    if format == "label_studio":
-        return label_studio.columns(value)
-    return langfuse_scores.columns(value) if format == "langfuse_scores" else value
+            yield found.value
 
 
 def _cells(stream: BinaryIO, delimiter: str) -> Iterator[Mapping[str, Any]]:

@@ -23,9 +23,10 @@ from labeling.formats.people import check_annotator, write_people
 from labeling.formats.rows import FileProblem, Refused, Row, RowProblem
 from labeling.formats.source import Found, read_objects
 from labeling.formats.stated_criteria import stated_spec
+from labeling.formats.strict_json import quote
 
-RESULT = "result."  # and the name of a control: such a column stands for what people chose there
-_OF_PEOPLE = {"human", "note", "annotator", "blind", "scores"}
+PREFIX = "result."  # and the name of a control: such a column stands for what people chose there
+OF_PEOPLE = {"human", "note", "annotator", "blind", "scores"}
 _TEXTS = ("request", "grounding", "criteria_text")
 
 
@@ -35,13 +36,15 @@ def is_task(fields: Fields) -> bool:
     return isinstance(fields.get("data"), dict) and (lists or "candidate" not in fields)
 
 
-def columns(fields: Fields) -> dict[str, Any]:
-    """What a mapping may name in a task, with the values: its data, and `result.` with each control."""
-    named: dict[str, Any] = dict(fields["data"]) if isinstance(fields.get("data"), dict) else {}
-    for _, annotation in _annotations(fields):
-        for answer in _answers(annotation, ""):
-            named.setdefault(RESULT + answer.name, answer.value)
-    return named
+def data_of(fields: Fields) -> dict[str, Any]:
+    """What a mapping may name in a task besides the answers."""
+    data = fields.get("data")
+    return dict(data) if isinstance(data, dict) else {}
+
+
+def answers_of(fields: Fields) -> list[Answer]:
+    """What people answered in a task; in a mapping they are called `result.` with the name."""
+    return [answer for _, annotation in _annotations(fields) for answer in _answers(annotation, "")]
 
 
 def read(stream: BinaryIO, mapping: Mapping[str, str] = {}) -> Iterator[Row | Refused]:
@@ -50,18 +53,26 @@ def read(stream: BinaryIO, mapping: Mapping[str, str] = {}) -> Iterator[Row | Re
     Raises FileProblem where the file cannot be read, or does not tell which control is the verdict.
     """
     checked = check_mapping(mapping)
+    _check_people(checked)
     roles = _roles(stream, checked)
     return read_rows(stream, lambda found: _read_task(found, checked, roles))
+
+
+def _check_people(mapping: Mapping[str, str]) -> None:
+    for name, field in mapping.items():
+        if field in OF_PEOPLE and not name.startswith(PREFIX):
+            raise FileProblem(
+                f"In tasks, people speak in annotations: map {PREFIX}NAME to {field}, not {quote(name)}."
+            )
 
 
 def _roles(stream: BinaryIO, mapping: Mapping[str, str]) -> Roles:
     words: set[str] = set()
     others: set[str] = set()
     for found in read_objects(stream):
-        for _, annotation in _annotations(found.value) if isinstance(found, Found) else ():
-            for answer in _answers(annotation, ""):
-                (words if answer.kind == "word" else others).add(answer.name)
-    return roles_of(words, others - {COMMENT}, mapping, RESULT)
+        for answer in answers_of(found.value) if isinstance(found, Found) else ():
+            (words if answer.kind == "word" else others).add(answer.name)
+    return roles_of(words, others - {COMMENT}, mapping, PREFIX)
 
 
 def _annotations(fields: Fields) -> Iterator[tuple[str, Fields]]:
@@ -121,7 +132,7 @@ def _ours(task: Fields) -> Fields:
 def _read_data(found: Found, data: Fields, ours: Fields, mapping: Mapping[str, str]) -> Row:
     values = dict(data) | {name: value for name, value in ours.items() if name not in ("people", "meta")}
     fields = {
-        name: KEEP if field in _OF_PEOPLE or field.startswith(MARK) else field
+        name: KEEP if field in OF_PEOPLE or field.startswith(MARK) else field
         for name, field in resolve(values, mapping).items()
     }
     if "candidate" not in fields.values():

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from labeling.domain.content import content_hash
 from labeling.formats.answers import VERDICT, Answer, Kind, People, Roles, roles_of
 from labeling.formats.common import as_line, how_it_arrived
-from labeling.formats.field_mapping import KEEP, check_mapping
+from labeling.formats.field_mapping import IGNORE, KEEP, check_mapping
 from labeling.formats.fields import Fields, flag
 from labeling.formats.langfuse import OURS, beside, camel, ours_in, records
 from labeling.formats.mapped import as_text, read_candidate
@@ -23,7 +23,7 @@ from labeling.formats.people import check_annotator, write_people
 from labeling.formats.rows import FileProblem, Refused, Row, RowProblem
 from labeling.formats.source import Found
 
-SCORE = "score."  # and the name of a score: such a column of a mapping stands for its values
+PREFIX = "score."  # and the name of a score: such a column of a mapping stands for its values
 MOST_SCORES = 500_000  # that are held at once: the scores of one row need not stand together
 _PERSON, _PROGRAM, _JUDGE = "ANNOTATION", "API", "EVAL"
 
@@ -42,14 +42,16 @@ def has_names(names: Mapping[str, object]) -> bool:
     return score or trace
 
 
-def columns(fields: Fields) -> dict[str, Any]:
-    """What a page shows of a record, and `score.` with each name, which a mapping may give a role."""
+def data_of(fields: Fields) -> dict[str, Any]:
+    """What a page shows of a record besides its scores."""
     shown = {name: value for name in ("id", "traceId") if (value := fields.get(name)) is not None}
     source = _texts(fields)
-    shown |= {name: source[name] for name in ("input", "output") if name in source}
-    for score in _scores(fields):
-        shown.setdefault(SCORE + as_text(score.get("name")), _answer(score).value)
-    return shown
+    return shown | {name: source[name] for name in ("input", "output") if name in source}
+
+
+def answers_of(fields: Fields) -> list[Answer]:
+    """The scores that people gave; in a mapping they are called `score.` with the name."""
+    return [_answer(score) for score in _scores(fields) if _is_of_person(score, {})]
 
 
 @dataclass(slots=True)
@@ -69,7 +71,7 @@ def read(stream: BinaryIO, mapping: Mapping[str, str] = {}) -> Iterator[Row | Re
     """
     checked = check_mapping(mapping)
     index = _index(stream, checked)
-    return _rows(stream, index, roles_of(index.words, index.others, checked, SCORE))
+    return _rows(stream, index, roles_of(index.words, index.others, checked, PREFIX))
 
 
 def _index(stream: BinaryIO, mapping: Mapping[str, str]) -> _Index:
@@ -129,7 +131,7 @@ def _texts(fields: Fields) -> Fields:
 
 def _is_of_person(score: Fields, mapping: Mapping[str, str]) -> bool:
     source = as_text(score.get("source")) or _PERSON
-    named = SCORE + as_text(score.get("name")) in mapping
+    named = mapping.get(PREFIX + as_text(score.get("name")), KEEP) not in (KEEP, IGNORE)
     return source == _PERSON or (source == _PROGRAM and named)
 
 
@@ -170,7 +172,7 @@ def _read_row(found: Found, key: Key, scores: list[Fields], roles: Roles) -> Row
         )
     row = _read_texts(found, source, key)
     people, judges = People(), 0
-    mapping = {SCORE + name: field for name, field in roles.mapping.items()}
+    mapping = {PREFIX + name: field for name, field in roles.mapping.items()}
     by_author: dict[str | None, list[Fields]] = defaultdict(list)
     for score in scores:
         if _is_of_person(score, mapping):

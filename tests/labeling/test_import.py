@@ -263,7 +263,7 @@ def test_a_file_of_nothing_but_garbage_is_given_up(
 ) -> None:
     monkeypatch.setattr(report, "MOST_REFUSED", 3)
     with pytest.raises(ImportProblem, match="right file"):
-        import_golden(stream=io.BytesIO(b"x\n" * 9), file_name="x", slug="notes")
+        import_golden(stream=io.BytesIO(b"x\n" * 9), file_name="x", slug="notes", format="jsonl")
 
 
 def test_a_file_without_rows_is_refused(notes: CriteriaSet) -> None:

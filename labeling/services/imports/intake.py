@@ -156,9 +156,10 @@ class Intake:
         self.report.counts["split_kept"] += self._wanted_split(row) != standing.candidate.split
         arrived = arrival_of(row)
         # The n-th arrival of a kind is known where n of that kind were known before the file.
-        if seen.arrivals.count(arrived) >= standing.arrivals[arrived]:
-            self.writer.add_submission(standing.candidate, row)
-        seen.arrivals += (arrived,)
+        if row.arrives or not seen.arrivals:
+            if seen.arrivals.count(arrived) >= standing.arrivals[arrived]:
+                self.writer.add_submission(standing.candidate, row)
+            seen.arrivals += (arrived,)
         for name, opinion in news.labels:
             self.writer.add_label(standing.candidate, name, opinion)
             standing.labels[name] = LabelFact(name, opinion.verdict, opinion.blind)
