@@ -12,7 +12,15 @@ JUDGE = "judge"
 
 
 class InvalidCriteria(ValueError):
-    """A criteria version that cannot be judged by; the text says what to correct."""
+    """A criteria version that cannot be judged by; the text says what to correct.
+
+    `field`: the name of what is wrong about a criterion, where it is one thing, and `problem` says what by
+    itself.
+    """
+
+    def __init__(self, sentence: str, *, field: str = "", problem: str = "") -> None:
+        super().__init__(sentence)
+        self.field, self.problem = field, problem or sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,35 +72,39 @@ def _check_names(names: Sequence[str]) -> None:
 
 def check_criterion(criterion: CriterionSpec) -> None:
     """Raise `InvalidCriteria` with one sentence when one criterion by itself cannot be scored."""
-    problem = _scale_problem(criterion) or _strategy_problem(criterion)
-    if problem:
-        raise InvalidCriteria(f"Criterion “{criterion.name}”: {problem}")
+    if found := _scale_problem(criterion) or _strategy_problem(criterion):
+        field, problem = found
+        sentence = f"Criterion “{criterion.name}”: {problem}"
+        raise InvalidCriteria(sentence, field=field, problem=problem[:1].upper() + problem[1:])
 
 
-def _scale_problem(criterion: CriterionSpec) -> str:
+type _Problem = tuple[str, str]  # what is wrong, by its name, and how
+
+
+def _scale_problem(criterion: CriterionSpec) -> _Problem | None:
     if not criterion.description.strip():
-        return "it has no description; say what a judge shall look for."
+        return "description", "it has no description; say what a judge shall look for."
     if criterion.weight < 1:
-        return f"its weight must be a whole number of at least 1, not {criterion.weight}."
+        return "weight", f"its weight must be a whole number of at least 1, not {criterion.weight}."
     if criterion.scale_min >= criterion.scale_max:
-        return f"its scale must rise, and {criterion.scale_min} to {criterion.scale_max} does not."
+        scale = f"{criterion.scale_min} to {criterion.scale_max}"
+        return "scale_max", f"its scale must rise, and {scale} does not."
     if criterion.required and criterion.minimum is None:
-        return "it is required but has no minimum; say the smallest score that is good enough."
+        return "minimum", "it is required but has no minimum; say the smallest score that is good enough."
     if criterion.minimum is not None and not criterion.scale_min <= criterion.minimum <= criterion.scale_max:
-        return (
-            f"its minimum {criterion.minimum} is outside its scale "
-            f"{criterion.scale_min} to {criterion.scale_max}."
-        )
-    return ""
+        scale = f"{criterion.scale_min} to {criterion.scale_max}"
+        return "minimum", f"its minimum {criterion.minimum} is outside its scale {scale}."
+    return None
 
 
-def _strategy_problem(criterion: CriterionSpec) -> str:
+def _strategy_problem(criterion: CriterionSpec) -> _Problem | None:
     if criterion.strategy == JUDGE:
-        return "only a rule takes parameters; remove them or name a rule." if criterion.params else ""
+        problem = "only a rule takes parameters; remove them or name a rule."
+        return ("params", problem) if criterion.params else None
     try:
         find_rule(criterion.strategy).check(criterion.params)
     except UnknownStrategy as unknown:
-        return str(unknown)
+        return "strategy", str(unknown)
     except InvalidParams as invalid:
-        return f"the rule “{criterion.strategy}” {invalid}."
-    return ""
+        return "params", f"the rule “{criterion.strategy}” {invalid}."
+    return None

@@ -19,10 +19,15 @@ class InvalidParams(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`check` raises `InvalidParams`; `shortfall` says in one sentence what is wrong, "" when nothing is."""
+    """`check` raises `InvalidParams`; `shortfall` says in one sentence what is wrong, "" when nothing is.
+
+    `says`: what the rule demands, in words. `title` names it in a list, before it has parameters.
+    """
 
     check: Callable[[Params], None]
     shortfall: Callable[[Params, str], str]
+    title: str
+    says: Callable[[Params], str]
 
 
 def _check_no_params(params: Params) -> None:
@@ -70,10 +75,27 @@ def _includes_shortfall(params: Params, candidate: str) -> str:
 
 
 RULES: dict[str, Rule] = {
-    "valid_json": Rule(_check_no_params, _json_shortfall),
-    "max_words": Rule(_check_words, _words_shortfall),
-    "includes": Rule(_check_texts, _includes_shortfall),
+    "valid_json": Rule(
+        _check_no_params, _json_shortfall, "the output is valid JSON", lambda _: "the output is valid JSON"
+    ),
+    "max_words": Rule(
+        _check_words,
+        _words_shortfall,
+        "the output has at most so many words",
+        lambda params: f"the output has at most {params['words']} words",
+    ),
+    "includes": Rule(
+        _check_texts,
+        _includes_shortfall,
+        "the output contains certain texts",
+        lambda params: "the output contains " + " and ".join(f"“{text}”" for text in params["text"]),
+    ),
 }
+
+
+def described(strategy: str, params: Params) -> str:
+    """The rule in words, such as “the rule max_words: the output has at most 90 words”."""
+    return f"the rule {strategy}: {find_rule(strategy).says(params)}"
 
 
 def find_rule(strategy: str) -> Rule:

@@ -151,7 +151,7 @@ def take_back(*, event: AuditEvent, actor: User) -> TakenBack:
     `event`: what `carry_labels` recorded. Raises `CarryRefused` where nothing of it is left to take back.
     """
     assert event.criteria_set is not None
-    CriteriaSet.objects.select_for_update(no_key=True).get(pk=event.criteria_set_id)
+    CriteriaSet.objects.select_for_update(no_key=True).get(pk=event.criteria_set.pk)
     labels, rulings = copies_of(event)
     touched = _touched_since(event, labels, rulings)
     labels, rulings = labels.exclude(candidate__in=touched), rulings.exclude(candidate__in=touched)

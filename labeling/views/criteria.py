@@ -1,88 +1,73 @@
-"""Criteria: the versions of a set, what each changed, a new one, and which is live."""
+"""Criteria: the versions of a set, what each changed, any two side by side, and the settings of the set."""
 
 from collections import Counter
 from collections.abc import Iterator
-from difflib import ndiff
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
-from django.http import HttpResponse, QueryDict
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from labeling.access import get_led_set, get_set
 from labeling.domain.criteria import InvalidCriteria
-from labeling.formats.criteria_toml import spec_text
-from labeling.forms.criteria import (
-    CarryForm,
-    CriterionForm,
-    CriterionFormSet,
-    NewSetForm,
-    SettingsForm,
-    VersionForm,
-    initial_criteria,
-    initial_version,
-    spec_from,
-)
+from labeling.domain.spec_diff import SpecDiff, compare
+from labeling.forms.settings import SettingsForm
 from labeling.models import CriteriaSet, CriteriaVersion, Label, Ruling
-from labeling.services.criteria import add_version, create_criteria_set, spec_of
+from labeling.services.archiving import NotArchived, archive_version, restore_version
+from labeling.services.criteria import spec_of
 from labeling.services.criteria_settings import update_set
-from labeling.services.relabeling import ask_for_labels, carry_labels
+from labeling.services.relabeling import ask_for_labels
 from labeling.views.promotion import past_of
-from labeling.views.scope import chosen_version, head, page_of
+from labeling.views.scope import head, page_of, version_numbered
 from vera_site.http import Request
 
 VERSIONS_PER_PAGE = 10
+MOST_ARCHIVED = 50
 
-
-class Line(NamedTuple):
-    """One line of a comparison; kind is "ins", "del" or "" for what stayed."""
-
-    kind: str
-    text: str
+type Shown = tuple[CriteriaVersion, CriteriaVersion | None, SpecDiff | None]
 
 
 @require_safe
 @login_required
 def criteria(request: Request, slug: str) -> HttpResponse:
+    """The versions, newest first; those that were put aside are folded at the end."""
     criteria_set = get_set(request.user, slug)
     versions = criteria_set.versions.order_by("-number").select_related("created_by")
-    page = page_of(versions.prefetch_related("criteria"), request, VERSIONS_PER_PAGE)
+    listed = versions.filter(archived_at=None).prefetch_related("criteria")
+    page = page_of(listed, request, VERSIONS_PER_PAGE)
     context = head(request.user, criteria_set, "criteria")
-    context |= {"page": page, "shown": with_changes(page), "sources": said_under(versions)}
+    context |= {"page": page, "shown": with_changes(page, listed), "sources": said_under(versions)}
+    context |= {"archived": versions.filter(archived_at__isnull=False)[:MOST_ARCHIVED]}
+    context |= {"several": criteria_set.versions.count() > 1}
     if context["leads"]:
         context |= past_of(criteria_set)
     return render(request, "labeling/criteria.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_safe
 @login_required
-def criteria_edit(request: Request, slug: str) -> HttpResponse:
-    criteria_set = get_led_set(request.user, slug)
-    base = chosen_version(criteria_set, request)
-    data = posted(request)
-    form = VersionForm(data, initial=initial_version(base))
-    formset = CriterionFormSet(data, initial=initial_criteria(base), prefix="criteria")
-    context = head(request.user, criteria_set, "criteria") | {"form": form, "formset": formset, "base": base}
-    if data is None or "more" in data:
-        return render(request, "labeling/criteria_edit.html", context)
-    spec = spec_from(form, formset)
-    if spec is None:
-        return render(request, "labeling/criteria_edit.html", context | {"refused": True}, status=422)
-    count = criteria_set.versions.count()
-    version = add_version(
-        criteria_set=criteria_set, spec=spec, actor=request.user, note=form.cleaned_data["note"]
-    )
-    messages.success(request, what_was_saved(version, is_new=version.number > count))
-    return redirect("criteria", slug)
+def criteria_compare(request: Request, slug: str) -> HttpResponse:
+    """`?from=` and `?to=`: any two versions; what is left out is the live one, and the newest."""
+    criteria_set = get_set(request.user, slug)
+    versions = criteria_set.versions.prefetch_related("criteria").order_by("-number")
+    newest, live = versions.first(), criteria_set.live_version
+    if newest is None or live is None:
+        raise Http404("This criteria set has no versions to compare.")
+    after = version_numbered(criteria_set, request.GET.get("to", "")) or newest
+    before = version_numbered(criteria_set, request.GET.get("from", "")) or live
+    context = head(request.user, criteria_set, "criteria")
+    context |= {"versions": versions, "before": before, "after": after, "sides": [before, after]}
+    context |= {"diff": compare(spec_of(before), spec_of(after))}
+    return render(request, "labeling/criteria_compare.html", context)
 
 
 @require_POST
 @login_required
 def criteria_ask(request: Request, slug: str, number: int) -> HttpResponse:
+    """Put the rows that nobody has labelled under a version into its queue."""
     version = get_object_or_404(get_led_set(request.user, slug).versions, number=number)
     rows = ask_for_labels(version=version, actor=request.user)
     messages.success(request, f"{rows} row(s) without a label under version {number} are in the queue.")
@@ -91,18 +76,21 @@ def criteria_ask(request: Request, slug: str, number: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def criteria_carry(request: Request, slug: str, number: int) -> HttpResponse:
-    versions = get_led_set(request.user, slug).versions
-    target = get_object_or_404(versions, number=number)
-    form = CarryForm(request.POST, versions=versions.exclude(pk=target.pk))
-    if not form.is_valid():
-        messages.error(request, "Choose the version whose labels are to be carried over.")
+def criteria_archive(request: Request, slug: str, number: int) -> HttpResponse:
+    """Fold a version away that nobody goes on with, or bring it back: `restore`."""
+    version = get_object_or_404(get_led_set(request.user, slug).versions, number=number)
+    if "restore" in request.POST:
+        restore_version(version=version, actor=request.user)
+        messages.success(request, f"Version {number} is back in the list.")
         return redirect("criteria", slug)
-    carried = carry_labels(source=form.cleaned_data["source"], target=target, actor=request.user)
-    messages.success(
-        request,
-        f"{carried.labels} label(s) and {carried.rulings} ruling(s) now count under version {number} too.",
-    )
+    try:
+        archive_version(version=version, actor=request.user)
+    except NotArchived as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(
+            request, f"Version {number} is put aside. It stands folded at the end and can be restored."
+        )
     return redirect("criteria", slug)
 
 
@@ -117,44 +105,6 @@ def set_settings(request: Request, slug: str) -> HttpResponse:
     return render(request, "labeling/settings.html", context, status=422 if form.is_bound else 200)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-def set_new(request: Request) -> HttpResponse:
-    if not request.user.is_superuser:
-        raise PermissionDenied("Only an administrator makes criteria sets.")
-    data = posted(request)
-    form, formset = NewSetForm(data), CriterionFormSet(data, prefix="criteria")
-    context = {"section": "sets", "form": form, "formset": formset}
-    if data is None or "more" in data:
-        return render(request, "labeling/criteria_edit.html", context)
-    criteria_set = try_to_create(form, formset, request)
-    if criteria_set is None:
-        return render(request, "labeling/criteria_edit.html", context | {"refused": True}, status=422)
-    messages.success(
-        request, f"“{criteria_set.name}” is made, and you lead it. Import outputs, then add labelers."
-    )
-    return redirect("golden", criteria_set.slug)
-
-
-def try_to_create(form: NewSetForm, formset: Any, request: Request) -> CriteriaSet | None:
-    """The new set, or None with what is wrong written on the form."""
-    spec = spec_from(form, formset)
-    if spec is None:
-        return None
-    asked = form.cleaned_data
-    try:
-        return create_criteria_set(
-            slug=asked["slug"],
-            name=asked["name"],
-            description=asked["description"],
-            spec=spec,
-            actor=request.user,
-        )
-    except InvalidCriteria as invalid:
-        form.add_error(None, str(invalid))
-        return None
-
-
 def try_to_update(form: SettingsForm, criteria_set: CriteriaSet, request: Request) -> bool:
     """Whether the settings were saved; where they were refused, the form says why."""
     try:
@@ -164,27 +114,6 @@ def try_to_update(form: SettingsForm, criteria_set: CriteriaSet, request: Reques
         return False
     messages.success(request, "The settings are saved.")
     return True
-
-
-def posted(request: Request) -> QueryDict | None:
-    """What was sent, with one more empty criterion where the button “Add a criterion” was pressed."""
-    if request.method != "POST":
-        return None
-    data = request.POST.copy()
-    total = data.get("criteria-TOTAL_FORMS", "")
-    if "more" in data and total.isascii() and total.isdecimal() and len(total) < 9:
-        data["criteria-TOTAL_FORMS"] = str(int(total) + 1)
-        for name, field in CriterionForm.base_fields.items():
-            if field.initial is not None:
-                data[f"criteria-{total}-{name}"] = str(field.initial)
-    return data
-
-
-def what_was_saved(version: CriteriaVersion, *, is_new: bool) -> str:
-    """What saving did, for the person who pressed the button."""
-    if not is_new:
-        return f"Nothing changed: version {version.number} already says just this."
-    return f"Version {version.number} is saved as a draft. Nothing else changes until you promote it."
 
 
 def said_under(versions: "QuerySet[CriteriaVersion]") -> dict[int, int]:
@@ -197,21 +126,10 @@ def said_under(versions: "QuerySet[CriteriaVersion]") -> dict[int, int]:
     return dict(sorted(counts.items(), reverse=True))
 
 
-def with_changes(versions: Any) -> Iterator[tuple[CriteriaVersion, list[Line]]]:
-    """Each version with what it changed of the one before it; nothing for the first."""
-    shown = list(versions)
+def with_changes(page: Any, versions: "QuerySet[CriteriaVersion]") -> Iterator[Shown]:
+    """Each version, the one before it, and what it changed of that; None and None for the first."""
+    shown = list(page)
     for place, version in enumerate(shown):
-        before = shown[place + 1] if place + 1 < len(shown) else earlier(version)
-        yield version, changes(before, version) if before else []
-
-
-def earlier(version: CriteriaVersion) -> CriteriaVersion | None:
-    """The version before this one."""
-    return version.criteria_set.versions.filter(number__lt=version.number).order_by("-number").first()
-
-
-def changes(before: CriteriaVersion, after: CriteriaVersion) -> list[Line]:
-    """The lines that differ between two versions, as code would write them."""
-    lines = ndiff(spec_text(spec_of(before)).splitlines(), spec_text(spec_of(after)).splitlines())
-    kinds = {"+": "ins", "-": "del"}
-    return [Line(kinds[line[0]], line) for line in lines if line[0] in kinds]
+        earlier = versions.filter(number__lt=version.number).first
+        before = shown[place + 1] if place + 1 < len(shown) else earlier()
+        yield version, before, compare(spec_of(before), spec_of(version)) if before else None

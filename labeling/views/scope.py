@@ -12,11 +12,18 @@ from labeling.models import CriteriaSet, CriteriaVersion
 
 def chosen_version(criteria_set: CriteriaSet, request: HttpRequest) -> CriteriaVersion:
     """The version that `?version=` names, else the live one; 404 where there is none such."""
-    number = request.GET.get("version", "")
-    if not number and criteria_set.live_version:
-        version: CriteriaVersion | None = criteria_set.live_version
-    else:
-        version = criteria_set.versions.filter(number=number).first() if _is_number(number) else None
+    version = version_numbered(criteria_set, request.GET.get("version", "")) or criteria_set.live_version
+    if version is None:
+        raise Http404("This criteria set has no such version.")
+    version.criteria_set = criteria_set
+    return version
+
+
+def version_numbered(criteria_set: CriteriaSet, number: str) -> CriteriaVersion | None:
+    """The version that a word in an address names; None for an empty one, 404 where there is none such."""
+    if not number:
+        return None
+    version = criteria_set.versions.filter(number=number).first() if _is_number(number) else None
     if version is None:
         raise Http404("This criteria set has no such version.")
     version.criteria_set = criteria_set

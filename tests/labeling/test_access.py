@@ -7,13 +7,27 @@ from django.test import Client
 from django.urls import URLPattern, reverse
 from django.urls.resolvers import RoutePattern
 
-from labeling.models import CriteriaSet, ImportBatch
+from labeling.models import CriteriaSet, ImportBatch, ImportJob
 from labeling.urls import urlpatterns
 from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user
 
 pytestmark = pytest.mark.django_db
 
-LABELERS_MAY = {"label", "label_draft", "label_text", "golden", "candidate", "criteria", "set"}
+LABELERS_MAY = {
+    "label",
+    "label_draft",
+    "label_hold",
+    "label_history",
+    "label_edit",
+    "label_text",
+    "golden",
+    "candidate",
+    "criteria",
+    "set",
+    "criteria_compare",
+    "guidelines",
+    "guidelines_history",
+}
 
 
 def of_a_set(pattern: URLPattern) -> bool:
@@ -39,9 +53,11 @@ def batch_of(criteria_set: CriteriaSet) -> ImportBatch:
 def addresses(name: str, criteria_set: CriteriaSet) -> Iterator[str]:
     """The address of that name for things that belong to `criteria_set`."""
     row = criteria_set.candidates.get()
+    jobs = ("import_job", "import_piece", "import_again", "import_discard", "import_refused")
     owners = {
         "member_remove": criteria_set.memberships.get(role="labeler"),
         "import_batch": batch_of(criteria_set),
+        **dict.fromkeys(jobs, ImportJob.objects.create(criteria_set=criteria_set, stored_as="0", size=1)),
     }
     known = {
         "slug": criteria_set.slug,
@@ -49,6 +65,7 @@ def addresses(name: str, criteria_set: CriteriaSet) -> Iterator[str]:
         "candidate_id": row.pk,
         "number": 1,
         "field": "output",
+        "kind": "refused.csv",
     }
     for pattern in urlpatterns:
         if pattern.name == name:
