@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Count, F, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django_stubs_ext import WithAnnotations
 
-from judging.models import JudgeVersion, Verdict
+from judging.models import JudgeVersion, PanelMember, Run, Verdict
 from labeling.access import AnyUser
 from labeling.domain.strata import Part, Side, shares
 from labeling.models import Candidate, CriteriaVersion, Draw, DrawnRow
@@ -95,6 +95,22 @@ class Preview:
     def unjudged(self) -> int:
         """Rows that could be drawn and have no verdict."""
         return sum(share.part.left for share in self.shares if share.part.side == Side.NONE)
+
+    @property
+    def counts_like(self) -> int:
+        """How many rows drawn evenly say as much as all rows of the draw, those drawn before included."""
+        counts = [
+            (share.part.drawn + share.taken, 1 / share.probability)
+            for share in self.shares
+            if share.probability
+        ]
+        squares = sum(rows * weight**2 for rows, weight in counts)
+        return int(sum(rows * weight for rows, weight in counts) ** 2 / squares + 1e-6) if squares else 0
+
+    @property
+    def rows(self) -> int:
+        """All rows of the draw, those drawn before included."""
+        return sum(share.part.drawn + share.taken for share in self.shares)
 
     @property
     def pass_rate(self) -> float | None:
@@ -201,12 +217,10 @@ def _drawn_before(version: CriteriaVersion) -> dict[str, list[int]]:
 
 
 def judges_on(version: CriteriaVersion) -> QuerySet[JudgeVersion]:
-    """The judge versions that gave verdicts under the criteria version, those asked last first."""
-    asked = Verdict.objects.filter(run__criteria_version=version).order_by().values("judge_version")
-    newest = asked.annotate(newest=Max("run")).values_list("judge_version", "newest")
-    latest = dict(newest)
-    ids = sorted(latest, key=lambda pk: (-latest[pk], pk))
-    return JudgeVersion.objects.filter(pk__in=ids).select_related("judge").order_by("judge__slug", "-number")
+    """The judge versions that were asked under the criteria version, alone or as jurors."""
+    asked = Run.objects.filter(criteria_version=version).order_by().values("judge_version")
+    found = Q(pk__in=asked) | Q(pk__in=PanelMember.objects.filter(panel__in=asked).values("juror"))
+    return JudgeVersion.objects.filter(found).select_related("judge").order_by("judge__slug", "-number")
 
 
 def differing_rows(version: CriteriaVersion, panel: JudgeVersion, now: datetime) -> QuerySet[Candidate, Any]:

@@ -23,6 +23,10 @@ from labeling.services.guidelines import shown_rows
 from labeling.services.leases import drop_slots
 from labeling.services.queue import DRAWN, bring_forward, open_slots
 
+NO_FAIR_SAMPLE = (
+    "Rows of this set were drawn by a judge’s verdict before, and what that left is no fair sample. Draw by "
+    "a judge’s verdict again: it goes on with that draw, and takes in newer rows."
+)
 _CHUNK = 500
 
 type Rows = Iterable[tuple[int, str]]  # candidate ids with their content hashes
@@ -134,10 +138,7 @@ def draw_random(*, version: CriteriaVersion, most: int, seed: str, now: datetime
     """
     lock_set(version)
     if Draw.objects.stratified(version.criteria_set).exists():
-        raise CannotDraw(
-            "Rows of this set were drawn by a judge's verdict before, and what is left of them is no fair "
-            "sample. Draw by a judge's verdict again: that goes on with the draw, and takes in newer rows."
-        )
+        raise CannotDraw(NO_FAIR_SAMPLE)
     rows = dict(frame_of(version, now).values_list("pk", "content_hash"))
     chosen = first_drawn(seed, rows.items(), most)
     draw = Draw(strategy=Draw.Strategy.RANDOM, is_equal=True, frame=len(rows), seed=seed)
