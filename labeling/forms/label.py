@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
 from django.forms import BoundField
@@ -12,6 +12,14 @@ from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Criterion, 
 
 _LONGEST_COMMENT = 10_000
 _MOST_BUTTONS = 7  # a wider scale is typed, not chosen
+_LONGEST_OPEN = 7 * 86_400  # seconds; a page that was open for longer tells nothing about the time
+
+
+class TimeSpent(NamedTuple):
+    """Whole seconds on a row: at work on it, and those in which nobody touched the page."""
+
+    seconds: int | None
+    idle_seconds: int | None
 
 
 class RowForm(forms.Form):
@@ -33,6 +41,7 @@ class TypedForm(forms.Form):
 
     comment = forms.CharField(required=False, max_length=_LONGEST_COMMENT)
     shown = forms.FloatField(required=False)  # when the row came on the page, seconds since 1970
+    idle = forms.FloatField(required=False)  # seconds of these in which nobody touched the page
 
     def __init__(
         self, version: CriteriaVersion, data: Mapping[str, Any] | None = None, **options: Any
@@ -54,10 +63,16 @@ class TypedForm(forms.Form):
         given = {criterion.name: self.cleaned_data.get(mark_field(criterion)) for criterion in self.criteria}
         return {name: score for name, score in given.items() if score is not None}
 
-    def seconds(self, now: datetime) -> int | None:
-        """From showing the row to `now`; None where the page did not say when that was."""
-        shown = self.cleaned_data.get("shown")
-        return None if shown is None else round(now.timestamp() - shown)
+    def time_spent(self, now: datetime) -> TimeSpent:
+        """Since the row was shown, idle time apart; nothing where the page did not say."""
+        shown, idle = self.cleaned_data.get("shown"), self.cleaned_data.get("idle")
+        if shown is None or not 0 <= now.timestamp() - shown <= _LONGEST_OPEN:
+            return TimeSpent(None, None)
+        passed = round(now.timestamp() - shown)
+        if idle is None:
+            return TimeSpent(passed, None)
+        apart = round(min(max(idle, 0), passed))
+        return TimeSpent(passed - apart, apart)
 
 
 def mark_field(criterion: Criterion) -> str:

@@ -1,37 +1,34 @@
 """The labeling page: one URL that shows the next row and takes what was decided about the last."""
 
 from collections.abc import Callable
-from datetime import datetime
 from functools import wraps
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from labeling.access import get_set
-from labeling.forms.label import RowForm, SkipForm, TypedForm, VerdictForm, typed
-from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Draft, Label, Skip
-from labeling.services.drafts import draft_of, save_draft
+from labeling.forms.label import RowForm, SkipForm, TypedForm, VerdictForm
+from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Label
+from labeling.services.drafts import save_draft
 from labeling.services.labels import (
     InvalidMarks,
     NothingToUndo,
-    act_name,
     correct_label,
-    current_label,
+    current_answer,
     give_label,
-    labelled_since,
-    last_act,
     skip_row,
     undo_last,
 )
-from labeling.services.queue import NotWanted, next_slot, rows_left, rows_of_others
-from vera_site.http import Request, part
+from labeling.services.queue import NotWanted, renew_lease
+from labeling.views.label_page import act_meant, go_on, saved_at, show_next, show_row
+from vera_site.http import Request
 
 type View = Callable[..., HttpResponse]
 
@@ -59,9 +56,43 @@ def label(request: Request, slug: str) -> HttpResponse:
     criteria_set = get_set(request.user, slug)
     if request.method != "POST":
         return show_next(request, criteria_set)
+    if is_for_another(request):
+        return HttpResponse(FOR_ANOTHER, status=409)
     if "undo" in request.POST:
         return undo(request, criteria_set)
     return decide(request, criteria_set)
+
+
+FOR_ANOTHER = (
+    "Not saved: this page was opened by another account than the one that is logged in now. "
+    "Log in as who opened it to go on with it, or load the page for a row of your own."
+)
+
+
+def is_for_another(request: Request) -> bool:
+    """Whether the page was made for somebody else who shares this browser: a decision has one author."""
+    return request.POST.get("labeler", str(request.user.pk)) != str(request.user.pk)
+
+
+@require_POST
+@logged_in
+def hold(request: Request, slug: str) -> HttpResponse:
+    """Keep the row for who is looking at it: 204, or 409 where it is no longer theirs to decide."""
+    criteria_set = get_set(request.user, slug)
+    row = RowForm(criteria_set, request.POST)
+    if not row.is_valid():
+        return HttpResponse(status=422)
+    if is_for_another(request):
+        return HttpResponse(FOR_ANOTHER, status=409)
+    if renew_lease(**row.cleaned_data, labeler=request.user, now=timezone.now()) is None:
+        return HttpResponse(NO_LONGER_YOURS, status=409)
+    return HttpResponse(status=204)
+
+
+NO_LONGER_YOURS = (
+    "This row is no longer yours: you decided it in another tab, or it went to somebody else while this page "
+    "rested. Go on with the next one."
+)
 
 
 @require_POST
@@ -72,6 +103,8 @@ def draft(request: Request, slug: str) -> HttpResponse:
     row = RowForm(criteria_set, request.POST)
     if not row.is_valid():
         return HttpResponse(status=422)
+    if is_for_another(request):
+        return HttpResponse(FOR_ANOTHER, status=409)
     form = TypedForm(row.cleaned_data["version"], request.POST)
     if not form.is_valid():
         return HttpResponse(status=422)
@@ -88,8 +121,9 @@ def undo(request: Request, criteria_set: CriteriaSet) -> HttpResponse:
             request, f"Not undone: version {version.number} of the criteria was replaced meanwhile."
         )
         return go_on(request, criteria_set)
+    act = act_meant(labeler=request.user, version=version, word=request.POST["undo"])
     try:
-        undo_last(labeler=request.user, version=version, now=timezone.now(), act=request.POST["undo"])
+        undo_last(labeler=request.user, version=version, now=timezone.now(), act=act)
     except (NothingToUndo, NotWanted) as refusal:
         messages.warning(request, str(refusal))
     return go_on(request, criteria_set)
@@ -111,7 +145,8 @@ def decide(request: Request, criteria_set: CriteriaSet) -> HttpResponse:
         return act(request, criteria_set, candidate, version, form)
     except (NotWanted, InvalidMarks) as refusal:
         messages.warning(request, str(refusal))
-    return go_on(request, criteria_set)
+    # Not by redirect: what was written must stay in sight, to be used elsewhere.
+    return show_next(request, criteria_set, unsaved=form.cleaned_data["comment"])
 
 
 def give(
@@ -133,11 +168,12 @@ def give(
         verdict=pressed.cleaned_data["verdict"],
         marks=form.marks(),
         comment=form.cleaned_data["comment"],
-        seconds=form.seconds(now),
+        **form.time_spent(now)._asdict(),
         now=now,
     )
     if given.already:
-        return show_next(request, criteria_set, already=given.label, sent=form)
+        already = {"verdict": given.label.verdict, "candidate": candidate.pk, "version": version.pk}
+        return show_next(request, criteria_set, already=already, sent=form)
     say_if_replaced(request, criteria_set, version)
     return go_on(request, criteria_set)
 
@@ -151,16 +187,14 @@ def change(
 ) -> HttpResponse:
     """Correct a label that was given before."""
     verdict = VerdictForm({"verdict": request.POST["change"]})
-    label = current_label(candidate=candidate, version=version, labeler=request.user)
-    if not verdict.is_valid() or label is None:
+    answer = current_answer(candidate=candidate, version=version, labeler=request.user)
+    if not verdict.is_valid() or answer is None:
         return HttpResponseBadRequest("There is no such label to change. Load the page again.")
-    correct_label(
-        label=label,
-        verdict=verdict.cleaned_data["verdict"],
-        marks=form.marks(),
-        comment=form.cleaned_data["comment"],
-        now=timezone.now(),
-    )
+    said = {"verdict": verdict.cleaned_data["verdict"], "comment": form.cleaned_data["comment"]}
+    if isinstance(answer, Label):
+        correct_label(label=answer, marks=form.marks(), now=timezone.now(), **said)
+    else:
+        correct_label(label=answer, marks=form.marks(), now=timezone.now(), **said)
     messages.success(
         request, f"Changed to {verdict.cleaned_data['verdict']}. Your first label stays on record."
     )
@@ -202,81 +236,6 @@ def say_if_replaced(request: Request, criteria_set: CriteriaSet, version: Criter
             f"Your label was kept under version {version.number} of the criteria, for which you gave it. "
             f"Version {live.number} is live now; the next rows are labelled under it.",
         )
-
-
-def go_on(request: Request, criteria_set: CriteriaSet) -> HttpResponse:
-    """The next row: in place for htmx, by redirect for a plain form."""
-    return show_next(request, criteria_set) if request.htmx else redirect("label", criteria_set.slug)
-
-
-def show_next(request: Request, criteria_set: CriteriaSet, **extra: Any) -> HttpResponse:
-    """The row that this labeler holds or gets now, or what to do where nothing is left."""
-    version, now = criteria_set.live_version, timezone.now()
-    slot = next_slot(version=version, labeler=request.user, now=now) if version else None
-    if version is None or slot is None:
-        return show_end(request, criteria_set, version, now, **extra)
-    return show_row(request, criteria_set, slot.candidate, version, **extra)
-
-
-def show_row(
-    request: Request,
-    criteria_set: CriteriaSet,
-    candidate: Candidate,
-    version: CriteriaVersion,
-    *,
-    form: TypedForm | None = None,
-    status: int = 200,
-    **extra: Any,
-) -> HttpResponse:
-    """The page with this row, `form` as typed or as the draft has it."""
-    now, draft = timezone.now(), draft_of(candidate=candidate, version=version, labeler=request.user)
-    kept = draft.content if draft else {}
-    context = {
-        "candidate": candidate,
-        "form": form or typed(version, kept),
-        "before": kept.get("verdict", ""),
-        "drafted": saved_at(draft),
-        "shown": now.timestamp(),
-        "left": rows_left(version=version, labeler=request.user, now=now),
-        "reasons": Skip.Reason.choices,
-        **extra,
-    }
-    return show(request, criteria_set, version, now, context, status)
-
-
-def saved_at(draft: Draft | None) -> str:
-    """When the draft was saved, in seconds since 1970, so that the page can date its own copy; 0 for none."""
-    return f"{draft.updated_at.timestamp():.6f}" if draft else "0"
-
-
-def show_end(
-    request: Request, criteria_set: CriteriaSet, version: CriteriaVersion | None, now: datetime, **extra: Any
-) -> HttpResponse:
-    """The page without a row: what others still hold and what to do next."""
-    held = version and rows_of_others(version=version, labeler=request.user, now=now)
-    return show(request, criteria_set, version, now, {"held": held or 0, **extra}, 200)
-
-
-def show(
-    request: Request,
-    criteria_set: CriteriaSet,
-    version: CriteriaVersion | None,
-    now: datetime,
-    context: dict[str, Any],
-    status: int,
-) -> HttpResponse:
-    """The page or, for htmx, the row alone."""
-    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    last = version and last_act(labeler=request.user, version=version)
-    shared = {
-        "criteria_set": criteria_set,
-        "section": "sets",
-        "version": version,
-        "today": version and labelled_since(labeler=request.user, version=version, moment=midnight),
-        "last": last and {"name": act_name(last), "verdict": last.verdict if isinstance(last, Label) else ""},
-    }
-    template = part(request, "labeling/label.html", "row")
-    return render(request, template, shared | context, status=status)
 
 
 def _whole(number: str) -> int:

@@ -57,7 +57,7 @@ def test_ten_rows_by_keyboard_alone(page: Page, desk: tuple[CriteriaSet, User]) 
     shows(page, 11)
     assert verdicts() == [{"1": "pass", "2": "fail"}[key] for key in keys]
     expect(page.locator("#row-heading")).to_be_focused()
-    expect(page.locator(".progress-line")).to_contain_text("10 labelled today")
+    expect(page.locator(".progress-line")).to_contain_text("10 of 50 today")
 
 
 def test_undo_brings_back_the_row_and_what_was_typed(page: Page, desk: tuple[CriteriaSet, User]) -> None:
@@ -122,7 +122,7 @@ def test_no_key_fires_while_typing_or_with_a_modifier(page: Page, desk: tuple[Cr
 
 def test_question_mark_lists_the_keys(page: Page, desk: tuple[CriteriaSet, User]) -> None:
     press(page, "?")
-    expect(page.get_by_role("dialog")).to_contain_text("Skip: then a digit")
+    expect(page.get_by_role("dialog")).to_contain_text("Somebody who knows the subject should decide")
 
     press(page, "1", "Escape")
 
