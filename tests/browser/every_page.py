@@ -25,6 +25,7 @@ from judging.models import (
     Verdict,
 )
 from judging.services.delivering import claim_due, finish
+from judging.services.drawing import draw_by_verdict
 from judging.services.drills import begin_drill, report_drill
 from judging.services.examples import taken
 from judging.services.judges import add_model_version
@@ -38,7 +39,9 @@ from judging.services.schedules import SchedulePlan, add_schedule, switch_schedu
 from judging.services.standing import Standing
 from judging.services.tokens import create_token
 from judging.services.webhooks import add_webhook, send_test
-from labeling.models import Candidate, CriteriaSet, ImportBatch, Skip
+from labeling.models import Candidate, CriteriaSet, ImportBatch, ImportJob, Skip, Slot
+from labeling.services.import_jobs import begin_upload, order_import, receive_piece
+from labeling.services.import_work import work_on_jobs
 from labeling.services.imports import import_golden
 from tests.factories import (
     live,
@@ -67,6 +70,11 @@ NO_PAGES = {
     "criteria_ask",
     "criteria_carry",
     "member_remove",
+    "import_begin",
+    "import_piece",
+    "import_again",
+    "import_discard",
+    "import_refused",
     "run_resume",
     "run_cancel",
     "run_retry",
@@ -96,6 +104,7 @@ ROWS = b"""{"request": "Say hello.", "candidate": "Hello there.", "human": "PASS
 {"request": "Say hello.", "candidate": "Go away.", "human": "FAIL"}
 {"request": "Say hello.", "candidate": ""}
 """
+TABLE = b"question,reply,grade\nWhy?,Because it is so.,pass\nWhen?,On Friday.,fail\n"
 PAIRS = b"".join(
     b'{"id": "pair-%d", "request": "Name day %d.", "candidate_a": "Friday, of course.",'
     b' "candidate_b": "Who knows?", "human": [{"annotator": "a1", "vote": "a"}]}\n' % (number, number)
@@ -115,6 +124,7 @@ class Site:
     paused: Run
     conflict: int
     batch: int
+    jobs: list[int]
     trials: list[int]
     of_panel: Run
     divided: Run
@@ -142,6 +152,7 @@ def make_site() -> Site:
     divided = divide(make_run(panel, criteria_set, a=3, b=2, c=1, d=3, split="tune"))
     show_examples(strict, criteria_set)
     make_version(criteria_set)
+    draw_rows(strict, criteria_set, lead)
     let_ask(strict, criteria_set)
     tell_others(criteria_set)
     return Site(
@@ -153,6 +164,7 @@ def make_site() -> Site:
         paused=pause(hasty, criteria_set),
         conflict=disagree(criteria_set, lead, labeler),
         batch=bring_in(criteria_set, lead),
+        jobs=send_files(criteria_set, lead),
         trials=try_out(strict, criteria_set),
         of_panel=of_panel,
         divided=divided,
@@ -230,6 +242,24 @@ def tell_others(criteria_set: CriteriaSet) -> None:
         finish(claimed, answer, timezone.now())
         Delivery.objects.update(next_at=timezone.now())
     send_test(webhook=webhook, now=timezone.now())
+
+
+def draw_rows(judge: JudgeVersion, criteria_set: CriteriaSet, lead: User) -> None:
+    """A draw by a judge's verdict, of which nothing is with people, and a row that came since."""
+    for _ in range(12):
+        make_candidate(criteria_set)
+    draw_by_verdict(
+        version=live(criteria_set), judge=judge, most=10, seed="s", now=timezone.now(), actor=lead
+    )
+    Slot.objects.filter(candidate__draws__draw__strategy="stratified").delete()
+    make_candidate(criteria_set, "It came after the draw.")
+
+
+def draw_queries(site: Site) -> list[str]:
+    """What a lead may ask of the page of draws, one of which cannot be."""
+    judge, panel = site.calibrated.judge_version, site.of_panel.judge_version
+    chosen = ("stratified", judge.pk), ("disagreement", panel.pk), ("random", "")
+    return [f"strategy={strategy}&judge={pk}" for strategy, pk in chosen]
 
 
 def webhook_pages(site: Site) -> dict[str, list[str]]:
@@ -352,6 +382,25 @@ def bring_in(criteria_set: CriteriaSet, lead: User) -> int:
     return ImportBatch.objects.get().pk
 
 
+def send_files(criteria_set: CriteriaSet, lead: User) -> list[int]:
+    """Files on their way in: a table to map, one with refused rows, one that waits, one half sent."""
+    table = send_file(criteria_set, lead, "rows.csv", TABLE)
+    refused = send_file(criteria_set, lead, "refused.jsonl", ROWS)
+    waiting = send_file(criteria_set, lead, "waiting.jsonl", ROWS)
+    how = {"format": "vera", "split": "certify"}
+    order_import(job=refused, keep_good=False, check_only=True, **how)
+    work_on_jobs()
+    order_import(job=waiting, keep_good=True, check_only=False, **how)
+    half = begin_upload(criteria_set=criteria_set, file_name="half.jsonl", size=9_000_000, actor=lead)
+    return [table.pk, refused.pk, waiting.pk, half.pk]
+
+
+def send_file(criteria_set: CriteriaSet, lead: User, name: str, content: bytes) -> ImportJob:
+    job = begin_upload(criteria_set=criteria_set, file_name=name, size=len(content), actor=lead)
+    receive_piece(job=job, offset=0, piece=content)
+    return job
+
+
 def try_out(judge: JudgeVersion, criteria_set: CriteriaSet) -> list[int]:
     """Trials of a judge: one that waits for a worker, one that failed, one whose reply was sent back."""
     about = {"judge_version": judge, "criteria_version": live(criteria_set), "texts": {"output": "Hello."}}
@@ -399,6 +448,7 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         ],
         "criteria_edit": [reverse("criteria_edit", args=[slug])],
         "import": [reverse("import", args=[each]) for each in both],
+        "import_job": [reverse("import_job", args=[slug, job]) for job in site.jobs],
         "import_batch": [reverse("import_batch", args=[slug, site.batch])],
         "export": [reverse("export", args=[each]) for each in both],
         "set_settings": [reverse("set_settings", args=[slug])],
@@ -428,6 +478,10 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
             reverse("ordering", args=["hasty", "replies"]) + "?judge_version=2",
             reverse("ordering", args=["strict", "replies"]),
             reverse("ordering", args=["strict", "nothing-yet"]),
+        ],
+        "draws": [
+            *(reverse("draws", args=[each]) for each in both),
+            *(f"{reverse('draws', args=[slug])}?most=20&{query}" for query in draw_queries(site)),
         ],
         "reference_sets": [reverse("reference_sets", args=[each]) for each in both],
         "reference_set": [reverse("reference_set", args=[slug, site.pair])],
