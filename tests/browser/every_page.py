@@ -39,7 +39,7 @@ from judging.services.schedules import SchedulePlan, add_schedule, switch_schedu
 from judging.services.standing import Standing
 from judging.services.tokens import create_token
 from judging.services.webhooks import add_webhook, send_test
-from labeling.models import Candidate, CriteriaSet, ImportBatch, ImportJob, Skip, Slot
+from labeling.models import Candidate, CriteriaSet, ImportBatch, ImportJob, Label, Skip, Slot
 from labeling.services.import_jobs import begin_upload, order_import, receive_piece
 from labeling.services.import_work import work_on_jobs
 from labeling.services.imports import import_golden
@@ -66,6 +66,7 @@ NO_PAGES = {
     "certificate_replay",
     "logout",
     "label_draft",
+    "label_hold",
     "rule",
     "criteria_ask",
     "criteria_carry",
@@ -374,6 +375,11 @@ def disagree(criteria_set: CriteriaSet, *people: User) -> int:
     return contested.pk
 
 
+def own_label(row: int, labeler: User) -> int:
+    """The id of what somebody said of a row."""
+    return Label.objects.current().get(candidate=row, labeler=labeler).pk
+
+
 def bring_in(criteria_set: CriteriaSet, lead: User) -> int:
     """An import with a refused row."""
     import_golden(
@@ -433,6 +439,11 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "words": [reverse("words")],
         "label": [reverse("label", args=[each]) for each in both],
         "label_text": [reverse("label_text", args=[slug, site.conflict, "output"])],
+        "label_history": [
+            *(reverse("label_history", args=[each]) for each in both),
+            reverse("label_history", args=[slug]) + "?text=nowhere",
+        ],
+        "label_edit": [reverse("label_edit", args=[slug, own_label(site.conflict, site.lead)])],
         "golden": [
             *(reverse("golden", args=[each]) for each in both),
             reverse("golden", args=[slug]) + "?text=nowhere",
