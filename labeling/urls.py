@@ -57,6 +57,7 @@ urlpatterns: list[URLPattern] = [
         name="import_refused",
     ),
     path("sets/<slug:slug>/export/", exports.export_rows, name="export"),
+    path("sets/<slug:slug>/golden/<int:pk>/export/", exports.export_row, name="export_row"),
     path("sets/<slug:slug>/criteria/<int:number>/ask/", criteria.criteria_ask, name="criteria_ask"),
     path("sets/<slug:slug>/criteria/<int:number>/carry/", carrying.criteria_carry, name="criteria_carry"),
     path("sets/<slug:slug>/criteria/compare/", criteria.criteria_compare, name="criteria_compare"),

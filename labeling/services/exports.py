@@ -10,27 +10,40 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
-from itertools import batched
 from operator import add
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from django.contrib.auth.models import User
 from django.db.models.functions import Length
 
 from labeling.access import AnyUser
 from labeling.domain.verdicts import HumanVerdict
-from labeling.formats import csv, jsonl, vera
+from labeling.formats import csv, jsonl, label_studio, langfuse_items, langfuse_scores, tsv, vera
 from labeling.formats.rows import Decision, Opinion, Row, StatedCriterion
-from labeling.models import Candidate, CriteriaVersion, DrawnRow, Exposure, Label, Ruling, Submission
+from labeling.models import Candidate, CriteriaVersion, DrawnRow, Label, Ruling, Submission
+from labeling.services import label_records
 from labeling.services.audit import record
 from labeling.services.criteria import spec_of
-from labeling.services.exposures import record_exposure
+from labeling.services.everything import everything_about
+from labeling.services.exposures import record_taken_out
 
 WRITERS: dict[str, Callable[[Iterable[Row]], Iterator[str]]] = {
     "jsonl": jsonl.write,
     "vera": vera.write,
     "csv": csv.write,
+    "tsv": tsv.write,
+    "label_studio": label_studio.write,
+    "langfuse_scores": langfuse_scores.write,
+    "langfuse_items": langfuse_items.write,
+}
+ROWS, LABELS, GOLDEN, EVERYTHING = "rows", "labels", "golden", "everything"
+# What may be taken out, and in which formats.
+KINDS: dict[str, tuple[str, ...]] = {
+    ROWS: tuple(WRITERS),
+    GOLDEN: tuple(WRITERS),
+    LABELS: tuple(label_records.WRITERS),
+    EVERYTHING: ("jsonl",),
 }
 _AT_ONCE = 500
 _MOST_TEXT = 8 * 1024 * 1024  # characters
@@ -38,20 +51,28 @@ _SPEC_FIELDS = ("name", "description", "weight", "required", "scale_min", "scale
 
 
 def export_golden(
-    *, version: CriteriaVersion, format: str, write: Callable[[str], object], actor: AnyUser | None = None
+    *,
+    version: CriteriaVersion,
+    format: str,
+    write: Callable[[str], object],
+    actor: AnyUser | None = None,
+    what: str = ROWS,
 ) -> int:
-    """Write every row in `format`, a line at a time, and record that it was done. Returns the rows."""
+    """Write `what` (of KINDS) in `format`, a line at a time, and record that it was done. Returns the rows.
+
+    Who has the file has seen what others said: that is noted of `actor`.
+    """
     count = 0
 
-    def counted() -> Iterator[Row]:
+    def counted[Each](each: Iterable[Each]) -> Iterator[Each]:
         nonlocal count
-        for count, row in enumerate(golden_rows(version), start=1):  # noqa: B007
-            yield row
+        for count, one in enumerate(each, start=1):  # noqa: B007
+            yield one
 
-    for line in WRITERS[format](counted()):
+    for line in _lines(version, format, what, counted):
         write(line)
     if isinstance(actor, User):
-        _note_shown(actor, version)
+        record_taken_out(user=actor, version=version, ever=what == EVERYTHING)
     record(
         actor=actor,
         action="export",
@@ -59,25 +80,49 @@ def export_golden(
         criteria_set=version.criteria_set,
         format=format,
         rows=count,
+        what=what,
     )
     return count
 
 
-def _note_shown(reader: User, version: CriteriaVersion) -> None:
-    """Who has the file has seen what others said: a label they give afterwards is not blind."""
-    labelled = Label.objects.current().filter(version=version).exclude(labeler=reader)
-    ruled = Ruling.objects.current().filter(version=version)
-    shown = {*labelled.values_list("candidate", flat=True), *ruled.values_list("candidate", flat=True)}
-    for ids in batched(sorted(shown), _AT_ONCE):
-        record_exposure(user=reader, version=version, candidate_ids=ids, what=Exposure.What.LABELS)
+type _Counting = Callable[[Iterable[Any]], Iterator[Any]]
 
 
-def export_to_file(*, version: CriteriaVersion, format: str, path: Path) -> int:
+def _lines(version: CriteriaVersion, format: str, what: str, counted: _Counting) -> Iterator[str]:
+    if format not in KINDS[what]:
+        raise ValueError(f"{what} cannot be written as {format}.")
+    if what == LABELS:
+        return label_records.WRITERS[format](counted(label_records.label_records(version)))
+    if what == EVERYTHING:
+        known = (row for ids in _portions(version) for row in everything_about(ids))
+        return label_records.write_lines(counted(known))
+    rows = settled_rows(version, unnamed=format == "vera") if what == GOLDEN else golden_rows(version)
+    return WRITERS[format](counted(rows))
+
+
+def export_row(*, candidate: Candidate, version: CriteriaVersion, actor: AnyUser | None) -> dict[str, Any]:
+    """Everything that is known of one row; that `actor` has seen it and taken it out is recorded."""
+    [row] = everything_about([candidate.pk])
+    if isinstance(actor, User):
+        record_taken_out(user=actor, version=version, ever=True, only=candidate.pk)
+    record(
+        actor=actor,
+        action="export",
+        subject=f"{candidate} of {version.criteria_set.slug}",
+        criteria_set=version.criteria_set,
+        format="json",
+        rows=1,
+        what=EVERYTHING,
+    )
+    return row
+
+
+def export_to_file(*, version: CriteriaVersion, format: str, path: Path, what: str = ROWS) -> int:
     """As `export_golden`, to a file that appears under its name only once it is whole. Raises OSError."""
     handle, begun = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
-            count = export_golden(version=version, format=format, write=out.write)
+            count = export_golden(version=version, format=format, write=out.write, what=what)
         Path(begun).chmod(0o666 & ~_umask())
         Path(begun).replace(path)
     except BaseException:
@@ -100,6 +145,42 @@ def golden_rows(version: CriteriaVersion) -> Iterator[Row]:
     for ids in _portions(version):
         candidates = Candidate.objects.filter(pk__in=ids).order_by("pk")
         yield from _rows(version, list(candidates), stated, names)
+
+
+def settled_rows(version: CriteriaVersion, *, unnamed: bool = False) -> Iterator[Row]:
+    """The golden set alone: each settled row once, with the verdict that people hold as its final one.
+
+    `unnamed` makes it one label of nobody named instead, as the founding form has it.
+    """
+    stated = _stated(version)
+    for ids in _portions(version):
+        rows = Candidate.objects.filter(pk__in=ids).golden(version).order_by("pk")
+        truths = {row.pk: HumanVerdict(row.truth or "") for row in rows}
+        for candidate, first, probability in _first_arrivals(list(rows)):
+            truth = truths[candidate.pk]
+            opinions = (Opinion(truth),) if unnamed else ()
+            said = _row(candidate, first, version, stated, opinions, None if unnamed else Decision(truth))
+            yield replace(said, probability=probability)
+
+
+def _first_arrivals(
+    candidates: list[Candidate],
+) -> Iterator[tuple[Candidate, Submission, float | None]]:
+    ids = [candidate.pk for candidate in candidates]
+    arrivals = _arrivals(ids)
+    drawn = DrawnRow.objects.unequal(ids)
+    for candidate in candidates:
+        first = (arrivals[candidate.pk] or [Submission(candidate=candidate)])[0]
+        yield candidate, first, drawn.get(candidate.pk)
+
+
+def _arrivals(candidates: list[int]) -> dict[int, list[Submission]]:
+    """How each candidate came, but as a member of a reference set."""
+    arrivals: dict[int, list[Submission]] = defaultdict(list)
+    came = Submission.objects.exclude(source=Submission.Source.REFERENCE)
+    for submission in came.filter(candidate__in=candidates).order_by("pk"):
+        arrivals[submission.candidate_id].append(submission)
+    return arrivals
 
 
 def _portions(version: CriteriaVersion) -> Iterator[list[int]]:
@@ -154,10 +235,7 @@ def _rows(
     names: dict[int, str | None],
 ) -> Iterator[Row]:
     ids = [candidate.pk for candidate in candidates]
-    arrivals: dict[int, list[Submission]] = defaultdict(list)
-    came = Submission.objects.exclude(source=Submission.Source.REFERENCE)
-    for submission in came.filter(candidate__in=ids).order_by("pk"):
-        arrivals[submission.candidate_id].append(submission)
+    arrivals = _arrivals(ids)
     opinions = _opinions(version, ids, names)
     rulings = {
         ruling.candidate_id: _decision(ruling)

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 
 from labeling.domain.sampling import Split
+from labeling.formats.field_mapping import FIELDS
 from labeling.formats.given_file import open_file
 from labeling.services.imports import (
     FORMATS,
@@ -20,18 +21,27 @@ from labeling.services.imports import (
 )
 
 REFUSED, BAD_INPUT = 1, 2
+_FIELDS = ", ".join(field or "meta" for field in FIELDS)
 
 
 class Command(BaseCommand):
     help = (
-        "Import labelled rows (JSON array or lines). Exit 0: imported (or, with --dry-run, would be), "
-        "1: rows were refused and nothing was kept, 2: wrong use or unreadable file."
+        "Import labelled rows: JSON, CSV or TSV, of Vera, Label Studio, Langfuse or any other tool. Exit 0: "
+        "imported (or, with --dry-run, would be), 1: rows were refused and nothing was kept, 2: wrong use or "
+        "unreadable file."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument("--criteria-set", required=True, metavar="SLUG", help="where the rows go")
         parser.add_argument("--format", choices=FORMATS, default="auto", help="auto looks at the first row")
+        parser.add_argument(
+            "--map",
+            action="append",
+            default=[],
+            metavar="FIELD=COLUMN",
+            help=f"which column is which field; may be repeated. Fields: {_FIELDS}, mark:CRITERION",
+        )
         parser.add_argument(
             "--create", action="store_true", help="make the criteria set from the first row if there is none"
         )
@@ -48,7 +58,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="report as one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        labeler = _labeler(options["labeler"])
+        labeler, mapping = _labeler(options["labeler"]), _mapping(options["map"])
         try:
             with open_file(options["file"]) as stream:
                 report = import_golden(
@@ -58,6 +68,7 @@ class Command(BaseCommand):
                     format=options["format"],
                     split=options["split"],
                     labeler=labeler,
+                    mapping=mapping,
                     create=options["create"],
                     keep_good=options["keep_good"],
                     dry_run=options["dry_run"],
@@ -69,6 +80,21 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(report.as_json()) if options["json"] else _in_words(report))
         if not report.acceptable:
             raise SystemExit(REFUSED)
+
+
+def _mapping(pairs: list[str]) -> dict[str, str]:
+    """Fields by column, of `FIELD=COLUMN`; a column may hold an equals sign."""
+    mapping: dict[str, str] = {}
+    for pair in pairs:
+        field, equals, column = pair.partition("=")
+        if not equals or not field or not column:
+            raise _bad_input(
+                f"{pair!r} maps nothing: write --map FIELD=COLUMN, such as --map candidate=output."
+            )
+        if column in mapping:
+            raise _bad_input(f"The column {column!r} is mapped twice. Keep one of them.")
+        mapping[column] = field
+    return mapping
 
 
 def _labeler(name: str | None) -> User | None:
