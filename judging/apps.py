@@ -18,7 +18,9 @@ class JudgingConfig(AppConfig):
         from judging.services.drift import audits_settled
         from judging.services.journey import advise
         from judging.services.promoting import changes_by_criteria
-        from labeling.services import policies, promotions
+        from judging.services.stopping import is_stopping
+        from judging.services.workers import workers_seen
+        from labeling.services import policies, promotions, workers
         from labeling.services.next_steps import advisers
         from labeling.services.truth import listeners
 
@@ -28,3 +30,5 @@ class JudgingConfig(AppConfig):
         policies.foretellers.append(policy.foretold)
         listeners.append(audits_settled)  # after the recount, whose numbers it goes by
         advisers.append(advise)
+        workers.counters.append(workers_seen)
+        workers.stop_signs.append(is_stopping)

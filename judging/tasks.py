@@ -15,6 +15,8 @@ from judging.services.provider_models import check_names
 from judging.services.schedules import fire_due
 from judging.services.trying import answer_trial
 from judging.worker import add_timer  # whose import registers what each worker process does by itself
+from labeling.services.import_jobs import forget_old
+from labeling.services.import_work import work_on_jobs
 
 log = logging.getLogger(__name__)
 
@@ -102,3 +104,12 @@ def send_messages() -> None:
 
 
 add_timer("messages", deliver_due)
+
+
+def forget_old_files() -> None:
+    """Delete the files that nobody imported."""
+    forget_old(now=timezone.now())
+
+
+add_timer("imports", work_on_jobs)
+add_timer("old files", forget_old_files, every=3600)

@@ -1,38 +1,60 @@
-"""Bringing a file into a criteria set, and what became of it."""
+"""Bringing a file into a criteria set: sending it, and what became of those that were sent."""
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from labeling.access import get_led_set
-from labeling.forms.imports import ImportForm
+from labeling.forms.imports import UploadForm
 from labeling.models import CriteriaSet
-from labeling.services.imports import FileProblem, ImportProblem, Report, import_golden, in_words
+from labeling.services.import_files import arrived
+from labeling.services.import_jobs import UploadProblem, take_upload
+from labeling.services.import_refused import can_correct, has_refused
+from labeling.services.imports import in_words
 from labeling.views.scope import head, page_of
+from labeling.views.uploads import StoringHandler
 from vera_site.http import Request
 
-SHOWN_REFUSED = 200
 BATCHES_PER_PAGE = 20
+MOST_JOBS = 50  # files on their way that the page lists
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@csrf_exempt  # only so that the file's place is chosen before anybody reads the form: see `_import_rows`
 @login_required
 def import_rows(request: Request, slug: str) -> HttpResponse:
     criteria_set = get_led_set(request.user, slug)
-    form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
-    report = try_to_import(form, criteria_set, request) if form.is_valid() else None
-    if report is not None and report.kept:
-        messages.success(request, report.headline)
-        return redirect("import_batch", slug, report.batch)
-    context = head(request.user, criteria_set, "import") | {"form": form, "report": report}
-    if report is not None:
-        context |= {"lines": report.lines(), "refused": report.refused[:SHOWN_REFUSED]}
-    batches = criteria_set.batches.select_related("created_by")
-    context["page"] = page_of(batches, request, BATCHES_PER_PAGE)
-    wrong = form.is_bound and (report is None or not report.acceptable)
-    return render(request, "labeling/import.html", context, status=422 if wrong else 200)
+    if request.method != "POST":
+        return _import_rows(request, criteria_set, None)
+    handler = StoringHandler(request)
+    request.upload_handlers = [handler]
+    try:
+        return _import_rows(request, criteria_set, handler)
+    finally:
+        handler.close()
+
+
+@csrf_protect
+def _import_rows(request: Request, criteria_set: CriteriaSet, handler: StoringHandler | None) -> HttpResponse:
+    """The page, or the page of the file that was sent."""
+    form = UploadForm(request.POST, request.FILES) if handler else UploadForm()
+    if handler and form.is_valid():
+        file = form.cleaned_data["file"]
+        try:
+            job = take_upload(
+                criteria_set=criteria_set, file_name=file.name, stored_as=file.stored_as, actor=request.user
+            )
+            handler.keep(file.stored_as)
+            return redirect("import_job", criteria_set.slug, job.pk)
+        except UploadProblem as problem:
+            form.add_error("file", str(problem))
+    context = head(request.user, criteria_set, "import") | {"form": form}
+    context["page"] = page_of(criteria_set.batches.select_related("created_by"), request, BATCHES_PER_PAGE)
+    jobs = criteria_set.import_jobs.unfinished().select_related("created_by").defer("report")[:MOST_JOBS]
+    context["jobs"] = [(job, arrived(job.stored_as)) for job in jobs]
+    return render(request, "labeling/import.html", context, status=422 if form.is_bound else 200)
 
 
 @require_safe
@@ -40,25 +62,10 @@ def import_rows(request: Request, slug: str) -> HttpResponse:
 def import_batch(request: Request, slug: str, pk: int) -> HttpResponse:
     criteria_set = get_led_set(request.user, slug)
     batch = get_object_or_404(criteria_set.batches.select_related("version", "created_by"), pk=pk)
-    context = head(request.user, criteria_set, "import") | {"batch": batch}
+    job = batch.jobs.first()
+    context = head(request.user, criteria_set, "import") | {"batch": batch, "job": job}
     context |= {"lines": in_words(batch.counts), "refused": batch.refused}
+    if job is not None:
+        context |= {"has_refused": has_refused(job), "can_correct": can_correct(job)}
+        context["notes"] = job.report.get("notes", ())
     return render(request, "labeling/import_batch.html", context)
-
-
-def try_to_import(form: ImportForm, criteria_set: CriteriaSet, request: Request) -> Report | None:
-    """What became of the file; None where it could not be read, with the reason on the form."""
-    file = form.cleaned_data["file"]
-    try:
-        return import_golden(
-            stream=file.file,
-            file_name=file.name,
-            slug=criteria_set.slug,
-            format=form.cleaned_data["format"],
-            split=form.cleaned_data["split"],
-            keep_good=form.cleaned_data["keep_good"],
-            dry_run=form.cleaned_data["dry_run"],
-            actor=request.user,
-        )
-    except (FileProblem, ImportProblem) as problem:
-        form.add_error("file", str(problem))
-        return None

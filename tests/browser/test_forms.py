@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, Route, expect
 
-from labeling.models import Candidate
+from labeling.models import ImportJob
 from tests.browser.conftest import Login
 from tests.factories import make_candidate, make_criteria_set, make_user
 
@@ -55,14 +55,16 @@ def test_an_import_says_that_it_is_at_work_and_is_sent_once(
     login(page, lead)
     page.goto("/sets/replies/import/")
     page.get_by_label("File", exact=True).set_input_files(file)
+    page.get_by_role("button", name="Send the file").click()
+    expect(page.get_by_role("heading", name="How it is read")).to_be_visible()
     sent = slow_down(page)
 
     page.get_by_role("button", name="Import").click()
-    expect(page.get_by_role("heading", name="rows.jsonl")).to_be_visible()
+    expect(page.get_by_text("Waiting for a worker")).to_be_visible()
 
     assert page.evaluate("sessionStorage.said") == "Importing… Importing…"
     assert len(sent) == 1
-    assert Candidate.objects.count() == 2
+    assert ImportJob.objects.get().state == "waiting"
 
 
 def test_a_download_gives_its_button_back(page: Page, login: Login, lead: User) -> None:

@@ -73,7 +73,7 @@ def import_golden(
     the import. On SQLite other writers wait meanwhile.
     Raises FileProblem or ImportProblem with a sentence; then nothing is kept.
     """
-    chosen = detect(stream) if format == AUTO else format
+    chosen = detect(stream, file_name) if format == AUTO else format
     if labeler is not None and chosen != "vera":
         raise ImportProblem("These rows name their annotators themselves. Leave the labeler out.")
     report = Report(shown_name(file_name), chosen, dry_run=dry_run, keep_good=keep_good, criteria=slug)
@@ -114,8 +114,7 @@ def _read_in(stream: BinaryIO, sha256: str, report: Report, order: _Order) -> In
         raise ImportProblem(
             f"There is no criteria set {order.slug!r}. Make it first, or let the import create it (--create)."
         )
-    read: Callable[..., Iterator[Row | Refused]] = READERS[report.format]
-    good = _good_rows(read(stream, order.mapping) if order.mapping else read(stream), report, order.tell)
+    good = _good_rows(READERS[report.format](stream, order.mapping), report, order.tell)
     intake: Intake | None = None
     for rows in _portions(good):
         if intake is None:
