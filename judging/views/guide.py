@@ -25,7 +25,11 @@ _SETS_PER_PAGE = 20
 def guide(request: Request) -> HttpResponse:
     """Where to begin: the only set's guide, a choice of sets, or the steps of an empty installation."""
     check_lead(request.user)
-    page = page_of(led_sets(request.user).select_related("live_version"), request, _SETS_PER_PAGE)
+    page = page_of(
+        led_sets(request.user).filter(archived_at=None).select_related("live_version"),
+        request,
+        _SETS_PER_PAGE,
+    )
     found = list(page.object_list)
     if len(found) == 1 and not page.has_other_pages():
         return redirect("set_guide", found[0].slug)

@@ -1,11 +1,12 @@
 """The golden set as a list, and one candidate with what people said of it.
 
-A labeler sees what others said of a row only after deciding it; a lead sees it, and that is noted.
+A labeler sees what others said of a row only after deciding it, and never where the criteria set does not
+show labels: not in the list, the counts and the filters either. A lead sees it, and that is noted.
 No judge's verdict is on these pages.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -21,7 +22,6 @@ from labeling.forms.golden import GoldenFilter
 from labeling.forms.rulings import RulingForm
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Exposure, Label, Ruling, Skip
 from labeling.services.exposures import record_exposure, saw_a_verdict
-from labeling.services.human_pairs import pairs_of
 from labeling.views.growth import growth_of, needed_next
 from labeling.views.scope import chosen_version, head, page_of
 from vera_site.http import Request
@@ -35,19 +35,20 @@ def golden(request: Request, slug: str) -> HttpResponse:
     criteria_set = get_set(request.user, slug)
     version = chosen_version(criteria_set, request)
     context = head(request.user, criteria_set, "golden")
-    form = GoldenFilter(request.GET)
-    rows = listed(form, version, request.user, sees_all=context["leads"])
+    shows_others = context["leads"] or criteria_set.shows_labels
+    form = GoldenFilter(request.GET, sees_all=context["leads"], shows_others=shows_others)
+    rows = listed(form, version, request.user)
     # Found by id first: the last page would otherwise work out every row before it.
     page = page_of(rows.values_list("pk", flat=True), request, ROWS_PER_PAGE)
     page.object_list = list(rows.filter(pk__in=list(page.object_list)))
-    seen = [row.pk for row in page if tells_of_others(row) and (row.mine or context["leads"])]
-    note_shown(request.user, version, seen)
+    told = [row.pk for row in page if tells_of_others(row) and (row.mine or context["leads"])]
+    note_shown(request.user, version, told if shows_others else [])
     counts = counts_of(version)
     context |= {"version": version, "form": form, "page": page, "counts": counts}
-    context |= {"same_request": same_request(page.object_list)}
-    context |= {"growth": growth_of(version, counts["certify"])}
-    context |= {"needed": needed_next(criteria_set, counts, leads=context["leads"])}
-    context |= {"pairs": pairs_of(version) if context["leads"] else []}
+    context |= {"same_request": same_request(page.object_list), "shows_others": shows_others}
+    if shows_others:  # the figures too move with what others say
+        context |= {"growth": growth_of(version, counts["certify"])}
+        context |= {"needed": needed_next(criteria_set, counts, leads=context["leads"])}
     return render(request, "labeling/golden.html", context)
 
 
@@ -62,7 +63,7 @@ def candidate(request: Request, slug: str, pk: int) -> HttpResponse:
     )
 
 
-def listed(form: GoldenFilter, version: CriteriaVersion, user: User, *, sees_all: bool) -> "QuerySet[Any]":
+def listed(form: GoldenFilter, version: CriteriaVersion, user: User) -> "QuerySet[Any]":
     """The rows to list, with `truth`, `mine` (the user's own verdict) and the beginnings of their texts.
 
     `others` and `ruled` say whether somebody else labelled a row and whether a ruling stands.
@@ -81,8 +82,6 @@ def listed(form: GoldenFilter, version: CriteriaVersion, user: User, *, sees_all
             output_head=Left("output", 200),
         )
     )
-    if form.asks_for_a_verdict and not sees_all:
-        rows = rows.filter(mine__isnull=False)
     return rows.only("pk", "split")
 
 
@@ -137,22 +136,54 @@ def candidate_context(
     ruling = (
         Ruling.objects.current().filter(candidate=row, version=version).select_related("ruled_by").first()
     )
-    sees = context["leads"] or any(label.labeler_id == user.pk for label in labels)
-    if sees and (ruling or any(label.labeler_id != user.pk for label in labels)):
+    own = [label for label in labels if label.labeler_id == user.pk]
+    sees = context["leads"] or (bool(own) and criteria_set.shows_labels)
+    past = history_of(row, version) if context["leads"] else {}
+    shown = past.get("history", [*labels, ruling] if sees else [])
+    if any(act is not None and not (isinstance(act, Label) and act.labeler_id == user.pk) for act in shown):
         note_shown(user, version, [row.pk])
     truth = Candidate.objects.with_truth(version).get(pk=row.pk).truth
     return context | {
         "row": row,
         "version": version,
         "sees": sees,
-        "labels": labels if sees else [],
+        "labels": labels if sees else own,
         "ruling": ruling if sees else None,
         "skips": skips_of(row, version) if context["leads"] else [],
         "truth": truth if sees else None,
         "form": form or RulingForm(initial={"seen": ruling.pk if ruling else None}),
         "may_rule": context["leads"] and (ruling is not None or truth == "unresolved"),
         "saw_a_verdict": context["leads"] and saw_a_verdict(user, row.pk),
+        **past,
     }
+
+
+def history_of(row: Candidate, version: CriteriaVersion) -> dict[str, Any]:
+    """All that people ever said of a row, in its order, and the versions whose labels are not carried yet."""
+    labels = Label.objects.filter(candidate=row).select_related(
+        "labeler", "version", "carried_from__version", "carried_by"
+    )
+    rulings = Ruling.objects.filter(candidate=row).select_related(
+        "ruled_by", "version", "carried_from__version", "carried_by"
+    )
+    acts: list[Label | Ruling] = [*labels, *rulings]
+    return {
+        "history": sorted(acts, key=lambda act: act.created_at),
+        "to_carry": uncarried(labels, rulings, version),
+    }
+
+
+def uncarried(
+    labels: Iterable[Label], rulings: Iterable[Ruling], version: CriteriaVersion
+) -> list[CriteriaVersion]:
+    """The other versions under which something stands that does not stand under `version`."""
+    said = [each for each in labels if each.superseded_at is None and each.withdrawn_at is None]
+    ruled = [each for each in rulings if each.superseded_at is None]
+    here = {each.labeler_id for each in said if each.version_id == version.pk}
+    is_ruled = any(each.version_id == version.pk for each in ruled)
+    found = {each.version for each in said if each.labeler_id not in here and each.version_id != version.pk}
+    found |= {each.version for each in ruled if not is_ruled}
+    return sorted(found, key=lambda each: each.number, reverse=True)
 
 
 def skips_of(row: Candidate, version: CriteriaVersion) -> "QuerySet[Skip]":

@@ -18,11 +18,12 @@ from labeling.views.scope import page_of
 from vera_site.http import Request
 
 SETS_PER_PAGE = 20
+MOST_ARCHIVED = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One criteria set as its member sees it. `to_label`: rows that wait for this person.
+    """One criteria set as its member sees it. `to_label`: rows that wait for them; `today`: those decided.
 
     `next`: what a lead does next; None for labelers, and where nothing is left to do.
     """
@@ -30,18 +31,32 @@ class Card:
     criteria_set: CriteriaSet
     leads: bool
     to_label: int
+    today: int
     rows: int
     settled: int
     conflicts: int
     next: NextStep | None
 
+    @property
+    def goal_left(self) -> int:
+        """Rows until today's goal, of those that there are; 0 where it is reached or there is none."""
+        return min(max(self.criteria_set.daily_goal - self.today, 0), self.to_label)
+
+    @property
+    def shows_settled(self) -> bool:
+        """Whether its figures may tell this person what others said."""
+        return self.leads or self.criteria_set.shows_labels
+
 
 @require_safe
 @login_required
 def home(request: Request) -> HttpResponse:
-    page = page_of(visible_sets(request.user).select_related("live_version"), request, SETS_PER_PAGE)
+    sets = visible_sets(request.user)
+    in_use = sets.filter(archived_at=None).select_related("live_version")
+    page = page_of(in_use, request, SETS_PER_PAGE)
     cards = make_cards(request.user, list(page.object_list))
     context: dict[str, Any] = {"section": "sets", "page": page, "cards": cards}
+    context["archived"] = sets.exclude(archived_at=None).order_by("-archived_at")[:MOST_ARCHIVED]
     context["leads"] = request.user.is_superuser or any(card.leads for card in cards)
     return render(request, "labeling/home.html", context)
 
@@ -64,6 +79,7 @@ def make_cards(user: User, criteria_sets: Sequence[CriteriaSet]) -> list[Card]:
             criteria_set=each,
             leads=each.pk in led,
             to_label=counts[each.pk].to_label,
+            today=counts[each.pk].today,
             rows=counts[each.pk].rows,
             settled=counts[each.pk].settled,
             conflicts=counts[each.pk].conflicts,
