@@ -22,7 +22,7 @@ class Compared:
     """Somebody's verdicts beside others' on the same rows; `same` of `rows` are alike.
 
     `share` has its exact interval, `kappa` its score interval. Both are None for fewer than 5 rows, and kappa
-    where it is undefined: one verdict throughout.
+    where either side gave one verdict throughout: it is 0 there, or undefined, whatever the rows are.
     """
 
     same: int
@@ -41,11 +41,13 @@ def compared(table: Table) -> Compared:
     same = table.a + table.d
     if table.n < FEWEST:
         return Compared(same, table.n, None, None)
-    try:
-        kappa = estimate_kappa(table)
-    except Undefined:
-        kappa = None
+    kappa = estimate_kappa(table) if is_telling(table) else None
     return Compared(same, table.n, agreement_rate(table), kappa)
+
+
+def is_telling(table: Table) -> bool:
+    """Whether both sides gave both verdicts; else kappa is 0 or undefined and says nothing."""
+    return 0 < table.n_pass < table.n and 0 < table.a + table.c < table.n
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from django.db.models.functions import Cast
 from labeling.domain.agreement import Interval, Table, Undefined, estimate_kappa
 from labeling.domain.agreement.alpha import Kind, alpha_of, squared, unlike
 from labeling.domain.agreement.graded import weighted_kappa
+from labeling.domain.labelers import is_telling
 from labeling.models import Candidate, CriteriaVersion, Criterion, Mark
 from labeling.services.human_agreement import FEWEST_SHARED, heard_blind, labelers_heard
 
@@ -71,7 +72,7 @@ def _of(criterion: Criterion, labelers: list[int], shared: int) -> CriterionAgre
             alpha = alpha_of(kinds, seed=criterion.pk, difference=squared if graded else unlike)
             found = alpha.value, alpha.interval, "Krippendorff's alpha" + (", squares" if graded else "")
     except Undefined:
-        problem = "Undefined: one and the same mark throughout."
+        problem = "Not to be told: one and the same mark throughout."
     return CriterionAgreement(criterion, rows, max(0, shared - rows), *found, problem)
 
 
@@ -83,6 +84,8 @@ def _weighted(cells: Cells) -> tuple[float, Interval | None, str]:
 def _plain(cells: Cells, criterion: Criterion) -> tuple[float, Interval | None, str]:
     low, high = criterion.scale_min, criterion.scale_max
     table = Table(*(cells.get(cell, 0) for cell in ((high, high), (high, low), (low, high), (low, low))))
+    if not is_telling(table):
+        raise Undefined("One of the two gave one mark throughout.")
     found = estimate_kappa(table)
     return found.value, Interval(found.low, found.high), "Cohen's kappa"
 

@@ -53,7 +53,8 @@ def listed(form: RulingsFilter, version: CriteriaVersion, user: User) -> "QueryS
         Prefetch("rulings", rulings.exclude(superseded_at=None).order_by("pk"), to_attr="overruled"),
         Prefetch("skips", skips.order_by("created_at"), to_attr="passed_by"),
     )
-    return found.annotate(exposed=Exists(verdicts))
+    exposed: QuerySet[Any] = found.annotate(exposed=Exists(verdicts))
+    return exposed
 
 
 def _asked_for(form: RulingsFilter, version: CriteriaVersion) -> "QuerySet[Any]":
@@ -74,6 +75,14 @@ def _ruled(by: str, version: CriteriaVersion) -> "QuerySet[Any]":
         rulings__version=version, rulings__superseded_at=None, **chosen
     )
     return rows.order_by("-rulings__pk")
+
+
+def tells_of_others(row: Any, user: User) -> bool:
+    """Whether the card of a listed row tells what somebody other than `user` decided."""
+    labels, rulings = [*row.said, *row.earlier], [*row.standing, *row.overruled]
+    return any(label.labeler_id != user.pk for label in labels) or any(
+        ruling.ruled_by_id != user.pk for ruling in rulings
+    )
 
 
 def dress(rows: list[Any], version: CriteriaVersion) -> None:

@@ -17,7 +17,7 @@ from labeling.services.passed_on import put_back
 from labeling.services.rulings import RulingRefused
 from labeling.services.rulings import rule as record_ruling
 from labeling.views.golden import candidate_context, note_shown
-from labeling.views.ruling_rows import dress, listed, rulers_of, ruling_counts
+from labeling.views.ruling_rows import dress, listed, rulers_of, ruling_counts, tells_of_others
 from labeling.views.scope import chosen_version, head, page_of
 from vera_site.http import Request
 
@@ -36,7 +36,7 @@ def rulings(request: Request, slug: str) -> HttpResponse:
     rows = list(page)
     page.object_list = rows
     dress(rows, version)
-    note_shown(request.user, version, [row.pk for row in rows if row.said or row.standing])
+    note_shown(request.user, version, [row.pk for row in rows if tells_of_others(row, request.user)])
     counts = ruling_counts(version)
     context = head(request.user, criteria_set, "rulings") | {"version": version, "page": page, "form": form}
     context |= {"counts": counts, "waiting_rulings": counts["waiting"], "kept": _kept(request, version)}

@@ -1,5 +1,6 @@
 """Nominal Krippendorff's alpha of several people, with gaps."""
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from labeling.domain.agreement import Undefined
-from labeling.domain.agreement.alpha import Kind, alpha_of, nominal_alpha
+from labeling.domain.agreement.alpha import Kind, alpha_of, nominal_alpha, squared
 from tests.shared import vectors
 
 SEED = 20_250_204
@@ -150,3 +151,60 @@ def test_the_interval_is_the_same_in_whichever_order_rows_were_counted() -> None
     }
 
     assert alpha_of(kinds, seed=3) == alpha_of(dict(reversed(kinds.items())), seed=3)
+
+
+def kinds_of(rows: Sequence[Sequence[Hashable]]) -> Counter[Kind]:
+    return Counter(tuple(Counter(row).items()) for row in rows)
+
+
+def test_published_and_checked_alphas_of_scores() -> None:
+    for vector in vectors("krippendorff"):
+        found = alpha_of(kinds_of(by_row(vector["data"])), SEED, difference=squared)
+        assert found.value == pytest.approx(vector["expected"]["interval"], abs=1e-6), vector["name"]
+        assert found.value == pytest.approx(vector["published"]["interval"], abs=5.1e-4), vector["name"]
+
+
+def test_alpha_of_scores_by_hand() -> None:
+    # Rows 1 1, 1 3, 5 5: squares within (m − 1 = 1) 0 + 2·4 + 0. Labels 1 1 1 3 5 5:
+    # 2·(3·4 + 6·16 + 2·4) = 232. α = 1 − 5·8/232.
+    found = alpha_of(kinds_of([[1, 1], [1, 3], [5, 5]]), SEED, difference=squared)
+
+    assert found.value == pytest.approx(1 - 40 / 232)
+
+
+score_rows = st.lists(st.lists(st.integers(1, 5), min_size=2, max_size=4), min_size=2, max_size=25)
+
+
+@given(score_rows, st.integers(-3, 3), st.integers(2, 4))
+def test_neither_where_a_scale_begins_nor_its_unit_matters(
+    rows: list[list[int]], shift: int, unit: int
+) -> None:
+    try:
+        found = alpha_of(kinds_of(rows), SEED, difference=squared)
+    except Undefined:
+        return
+
+    moved = [[shift + unit * score for score in row] for row in rows]
+    assert alpha_of(kinds_of(moved), SEED, difference=squared).value == pytest.approx(found.value)
+
+
+def test_of_two_scores_both_alphas_are_one() -> None:
+    rows = kinds_of([[0, 0], [0, 1], [1, 1, 0], [1, 1]] * 3)
+
+    found, of_words = alpha_of(rows, SEED, difference=squared), alpha_of(rows, SEED)
+
+    assert (found.value, found.interval) == (of_words.value, of_words.interval)
+
+
+def test_the_interval_of_alpha_of_scores_covers_it() -> None:
+    # A score is the row's value of 1, 3 or 5 (variance 8/3) and everybody's own slip of up to one step (2/3):
+    # α = (8/3)/(8/3 + 2/3).
+    rng, inside = np.random.default_rng(SEED), 0
+
+    for number in range(200):
+        values = rng.choice([1, 3, 5], size=(80, 1))
+        scores = values + rng.integers(-1, 2, size=(80, 3))
+        interval = alpha_of(kinds_of(scores.tolist()), number, difference=squared).interval
+        inside += interval is not None and bool(interval.low <= 0.8 <= interval.high)
+
+    assert 0.90 <= inside / 200 <= 0.99
