@@ -59,14 +59,14 @@ class House:
         self.workers.append(worker)
         return worker
 
-    def send(self, times: int = 1) -> None:
-        """Send the message that wakes workers up, so many times, over the installation's broker."""
+    def send(self, times: int = 1, task: str = "judging.tasks.judge_run", about: int = 0) -> None:
+        """Send the message that wakes workers up for the run, or another, so many times, over the broker."""
         broker = self.redis_url or "filesystem://localhost/"
         with Celery("sender", broker=broker, set_as_current=False) as sender:
             if not self.redis_url:
                 sender.conf.broker_transport_options = filesystem_broker(self.folder / "broker")
             for _ in range(times):
-                sender.send_task("judging.tasks.judge_run", [self.run.pk], ignore_result=True)
+                sender.send_task(task, [about or self.run.pk], ignore_result=True)
 
     def wait_until_warm(self, number: int) -> None:
         """Wait until so many processes of a fatal worker have litellm loaded."""
