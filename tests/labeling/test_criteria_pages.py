@@ -231,3 +231,73 @@ def test_an_administrator_makes_a_set_and_leads_it(client: Client) -> None:
     assert Membership.objects.get(user=admin).criteria_set.slug == "replies"
     assert again.status_code == 422
     assert "already exists" in again.text
+
+
+def test_criteria_are_moved_and_taken_out_without_a_script(client: Client, criteria_set: CriteriaSet) -> None:
+    two = criterion(0, name="first"), criterion(1, name="second")
+
+    moved = client.post(NEW, sent(*two, act="down-0")).text
+    gone = client.post(NEW, sent(*two, act="remove-0")).text
+
+    assert moved.index('value="second"') < moved.index('value="first"')
+    assert "Taken out when you save." in gone
+    assert "errorlist" not in moved + gone
+    assert criteria_set.versions.count() == 1
+
+
+def test_a_preview_says_what_would_change_and_how_a_score_comes_about(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    kind = criterion(0, name="kind", description="Is kind.", weight=3)
+
+    page = client.post(NEW, sent(kind, preview="1")).text
+    part = client.post(NEW, sent(kind, preview="1"), headers={"HX-Request": "true"}).text
+    unfinished = client.post(NEW, sent({}, preview="1", threshold=""), headers={"HX-Request": "true"})
+
+    assert '<ins class="kept">Is kind.</ins>' in page
+    assert "(3 × 100 %) ÷ 3 = 100 %" in page
+    assert part.lstrip().startswith("<aside")
+    assert (unfinished.status_code, "once every criterion has" in unfinished.text) == (200, True)
+    assert criteria_set.versions.count() == 1
+
+
+def test_the_second_of_two_leads_is_told_of_the_newer_version(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    client.post(NEW, sent(criterion(0, name="theirs"), newest=1))
+
+    late = client.post(NEW, sent(criterion(0, name="mine"), newest=1))
+    again = client.post(NEW, sent(criterion(0, name="mine"), newest=2), follow=True)
+
+    assert late.status_code == 409
+    assert "lead saved version 2 while you wrote" in late.text
+    assert 'value="mine"' in late.text
+    assert 'name="newest" value="2"' in late.text
+    assert "Version 3 is saved as a draft" in again.text
+
+
+def test_any_two_versions_are_compared_word_by_word(client: Client, criteria_set: CriteriaSet) -> None:
+    for text in ("Says what is true.", "Says what is known."):
+        client.post(NEW, sent(criterion(0, description=text)))
+    client.force_login(make_user(labels=criteria_set))
+
+    page = client.get("/sets/notes/criteria/compare/?from=2&to=3").text
+
+    assert "Says what is <del>true</del><ins>known</ins>." in page
+    assert client.get("/sets/notes/criteria/compare/?from=9").status_code == 404
+
+
+def test_a_rule_keeps_its_texts_as_they_are(client: Client, criteria_set: CriteriaSet) -> None:
+    rule = CriterionSpec("says", "Says it.", minimum=1, strategy="includes", params={"text": [" a\nb ", "c"]})
+    judged = CriterionSpec("kind", "Is kind.", minimum=1)
+    version = add_version(criteria_set=criteria_set, spec=CriteriaSpec((judged, rule)))
+    page = client.get(f"{NEW}?version={version.number}")
+    form = page.context["formset"].forms[1]
+
+    data = {
+        f"criteria-1-{name}": form[name].value() for name in form.fields if form[name].value() is not None
+    }
+    client.post(NEW, sent(criterion(0, name="kind"), data | {"criteria-1-name": "says it"}))
+
+    newest = criteria_set.versions.latest("number")
+    assert spec_of(newest).criteria[1].params == {"text": [" a\nb ", "c"]}

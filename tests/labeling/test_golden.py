@@ -245,3 +245,64 @@ def test_people_who_use_one_verdict_throughout_have_no_kappa() -> None:
     make_label(row, make_user())
 
     assert pairs_of(live(row.criteria_set))[0].kappa is None
+
+
+def hide(criteria_set: CriteriaSet) -> None:
+    criteria_set.shows_labels = False
+    criteria_set.save()
+
+
+def test_where_labels_are_not_shown_a_labeler_never_sees_those_of_others(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
+) -> None:
+    criteria_set, passed, _ = rows
+    hide(criteria_set)
+    bo = make_user("bo", labels=criteria_set)
+    make_label(passed, bo, "fail")
+    make_ruling(passed, "pass")
+
+    one = page(client, bo, f"/sets/notes/golden/{passed.pk}/")
+    many = page(client, bo, "/sets/notes/golden/")
+
+    assert "ada" not in one + many
+    assert "badge pass" not in one + many
+    assert "Unresolved" not in many
+    assert "Settled" not in many
+    assert "badge fail" in one
+    assert not Exposure.objects.exists()
+
+
+@pytest.mark.parametrize(("truth", "expected"), [("pass", []), ("fail", ["Ship Friday."])])
+def test_where_labels_are_not_shown_one_looks_for_ones_own_verdict(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate], truth: str, expected: list[str]
+) -> None:
+    criteria_set, passed, _ = rows
+    hide(criteria_set)
+    bo = make_user("bo", labels=criteria_set)
+    make_label(passed, bo, "fail")
+    make_ruling(passed, "pass")
+
+    assert listed(page(client, bo, f"/sets/notes/golden/?truth={truth}")) == expected
+    assert listed(page(client, bo, "/sets/notes/golden/?truth=unresolved")) == []
+
+
+def test_to_ask_for_rows_without_a_verdict_tells_a_labeler_of_no_label(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
+) -> None:
+    bo = make_user("bo", labels=rows[0])
+
+    assert listed(page(client, bo, "/sets/notes/golden/?truth=none")) == ["Ship Friday.", "Ship Monday."]
+
+
+def test_a_lead_reads_the_whole_history_of_a_row(
+    client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
+) -> None:
+    criteria_set, passed, _ = rows
+    passed.labels.update(withdrawn_at=timezone.now())
+    address = f"/sets/notes/golden/{passed.pk}/"
+
+    shown = page(client, make_user("lena", lead_of=criteria_set), address)
+
+    assert "History of this row (1)" in shown
+    assert "taken back" in shown
+    assert "History of this row" not in page(client, User.objects.get(username="ada"), address)

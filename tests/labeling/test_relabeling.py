@@ -127,21 +127,21 @@ def test_another_sets_labels_are_not_carried(criteria_set: CriteriaSet) -> None:
 
 def test_of_chosen_rows_only_these_are_carried(criteria_set: CriteriaSet) -> None:
     labelled, ruled, _ = Candidate.objects.all()
-    about = {"source": live(criteria_set), "target": draft(criteria_set)}
+    source, target, why = live(criteria_set), draft(criteria_set), "Wording only."
 
-    carry_labels(**about, actor=make_user(), reason="Wording only.", candidate_ids=[ruled.pk])
+    carry_labels(source=source, target=target, actor=make_user(), reason=why, candidate_ids=[ruled.pk])
 
-    assert list(rows_to_carry(**about)) == [labelled]
+    assert list(rows_to_carry(source, target)) == [labelled]
     assert not Label.objects.filter(version=draft(criteria_set)).exists()
 
 
 def test_without_a_reason_nothing_is_carried(criteria_set: CriteriaSet) -> None:
-    about = {"source": live(criteria_set), "target": draft(criteria_set)}
+    source, target = live(criteria_set), draft(criteria_set)
 
     with pytest.raises(CarryRefused, match="Say in a sentence"):
-        carry_labels(**about, actor=make_user(), reason=" ")
+        carry_labels(source=source, target=target, actor=make_user(), reason=" ")
 
-    assert rows_to_carry(**about).count() == 2
+    assert rows_to_carry(source, target).count() == 2
 
 
 def test_a_row_that_wants_two_labels_waits_for_one_more_after_one_was_carried(
@@ -191,3 +191,63 @@ def test_who_cares_about_truth_is_told_what_was_carried(
 
     labelled, ruled, _ = Candidate.objects.all()
     assert told == [(draft(criteria_set), {labelled.pk, ruled.pk})]
+
+
+CARRY = "/sets/notes/criteria/2/carry/"
+
+
+def test_the_page_shows_what_would_happen_before_it_happens(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    client.force_login(make_user(lead_of=criteria_set))
+    about = {"source": 1, "which": "all", "reason": "wording"}
+
+    foreseen = client.post(CARRY, about).text
+    assert "1 label and 1 ruling of 2 rows will count" in foreseen
+    assert not Label.objects.filter(version=draft(criteria_set)).exists()
+
+    done = client.post(CARRY, about | {"confirmed": 1}, follow=True).text
+    assert "1 label(s) and 1 ruling(s) of 2 row(s) now count under version 2" in done
+    assert "Wording only: what the criteria ask for has not changed." in done
+
+
+def test_ticked_rows_are_carried_for_a_reason_in_own_words(client: Client, criteria_set: CriteriaSet) -> None:
+    lead, row = make_user(lead_of=criteria_set), Label.objects.get().candidate
+    client.force_login(lead)
+    about = {"source": 1, "which": "chosen", "rows": row.pk, "reason": "own", "words": "Only a typo."}
+
+    assert client.post(CARRY, about | {"words": ""}).status_code == 422
+    assert client.post(CARRY, about | {"rows": []}).status_code == 422
+    client.post(CARRY, about | {"confirmed": 1})
+
+    event = AuditEvent.objects.get(action="labels_carried")
+    assert (event.details["reason"], event.details["rows"]) == ("Only a typo.", 1)
+
+
+def test_a_row_says_what_was_said_of_it_under_another_version(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    lead, row = make_user(lead_of=criteria_set), Label.objects.get().candidate
+    client.force_login(lead)
+    address = f"/sets/notes/golden/{row.pk}/?version=2"
+
+    assert f"{CARRY}?source=1&amp;row={row.pk}" in client.get(address).text
+    carry(criteria_set, lead)
+    after = client.get(address).text
+
+    assert f"{CARRY}?source=1" not in after
+    assert "carried over from version 1 by" in after
+
+
+def test_taking_back_is_on_the_page(client: Client, criteria_set: CriteriaSet) -> None:
+    lead = make_user(lead_of=criteria_set)
+    client.force_login(lead)
+    carry(criteria_set, lead)
+    event = AuditEvent.objects.get()
+
+    first = client.post(f"/sets/notes/criteria/carried/{event.pk}/take-back/", follow=True).text
+    second = client.post(f"/sets/notes/criteria/carried/{event.pk}/take-back/", follow=True).text
+
+    assert "1 label(s) and 1 ruling(s) no longer count" in first
+    assert "Nothing of it counts any more" in first
+    assert "Nothing of this is left to take back" in second
