@@ -39,11 +39,11 @@ def find_token(secret: str, now: datetime) -> ApiToken | None:
 
 
 class Bearer(HttpBearer):
-    """Demands a token in the header, with `scope` or `admin` among its scopes."""
+    """Demands a token in the header, with one of `scopes`, or `admin`, among its scopes."""
 
-    def __init__(self, scope: str) -> None:
+    def __init__(self, *scopes: str) -> None:
         super().__init__()
-        self.scope = scope
+        self.scopes = scopes
 
     def __call__(self, request: HttpRequest) -> ApiToken:
         refuse_token_in_url(request)
@@ -56,8 +56,9 @@ class Bearer(HttpBearer):
         found = find_token(token.strip(), timezone.now())
         if found is None:
             raise HttpError(401, NOT_VALID)
-        if not found.allows(self.scope):
-            raise HttpError(403, f"This token lacks the scope “{self.scope}”. Ask for one that has it.")
+        if not any(map(found.allows, self.scopes)):
+            lacks = " or ".join(f"“{scope}”" for scope in self.scopes)
+            raise HttpError(403, f"This token lacks the scope {lacks}. Ask for one that has it.")
         return found
 
 

@@ -2,7 +2,19 @@
 
 from ninja import NinjaAPI
 
-from judging.api import badge, certifications, drills, errors, orderings, pass_rates, people, signed
+from judging.api import (
+    badge,
+    candidates,
+    certifications,
+    drills,
+    errors,
+    labels,
+    orderings,
+    pass_rates,
+    people,
+    queue,
+    signed,
+)
 
 api = NinjaAPI(
     title="Vera",
@@ -18,3 +30,6 @@ api.add_router("", orderings.router)
 api.add_router("", pass_rates.router)
 api.add_router("", people.router)
 api.add_router("", signed.router)
+api.add_router("", candidates.router)
+api.add_router("", labels.router)
+api.add_router("", queue.router)
