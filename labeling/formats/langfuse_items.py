@@ -21,6 +21,7 @@ from labeling.formats.rows import Refused, Row, RowProblem
 from labeling.formats.source import Found
 
 _TEXTS = ("request", "grounding", "criteria_text")
+_FIELDS = {"input": "request", "expectedOutput": "candidate"}
 _KEPT = ("datasetName", "sourceTraceId", "sourceObservationId")
 _TELLING = {"sourceTraceId", "sourceObservationId", "datasetId", "datasetName", "status"}
 
@@ -58,13 +59,13 @@ def _read_item(found: Found) -> Row:
         return replace(row, opinions=opinions, decision=decision, silent_annotators=silent)
     if item.get("expectedOutput") is None:
         raise RowProblem("expectedOutput", "The item has no expected output, the text that is to be judged.")
-    return _read_candidate(found, {"request": own, "candidate": item["expectedOutput"]}, {})
+    return _read_candidate(found, {"input": own, "expectedOutput": item["expectedOutput"]}, {})
 
 
 def _read_candidate(found: Found, texts: Fields, ours: Fields) -> Row:
     arrival = {name: value for name, value in ours.items() if name not in ("human", "meta")}
     values = {"id": found.value.get("id")} | arrival | dict(texts)
-    fields: dict[str, str] = {name: name for name in values}
+    fields: dict[str, str] = {name: _FIELDS.get(name, name) for name in values}
     meta = beside(found.value.get("metadata"), ours)
     if not ours:
         meta |= {name: value for name in _KEPT if (value := found.value.get(name)) is not None}

@@ -102,6 +102,7 @@ def _note(index: _Index, key: Key, score: Fields, mapping: Mapping[str, str]) ->
         (index.words if answer.kind == "word" else index.others).add(answer.name)
 
 
+_FIELDS = {"input": "request", "output": "candidate"}
 _TEXT_NAMES = ("input", "output", "traceTags")
 
 
@@ -187,10 +188,10 @@ def _read_row(found: Found, key: Key, scores: list[Fields], roles: Roles) -> Row
 def _read_texts(found: Found, source: Fields, key: Key) -> Row:
     metadata = source.get("metadata") if source is not found.value or "scores" in found.value else None
     ours = ours_in(metadata)
-    texts = {"request": source.get("input"), "candidate": source.get("output")}
+    texts = {"input": source.get("input"), "output": source.get("output")}
     own = {name: value for name, value in ours.items() if name != "meta"}
     values: dict[str, Any] = {"id": "/".join(filter(None, key))} | own | texts
-    fields: dict[str, str] = {name: name for name in values}
+    fields: dict[str, str] = {name: _FIELDS.get(name, name) for name in values}
     values["meta"], fields["meta"] = beside(metadata, ours), KEEP
     return read_candidate(values, fields, found.line, found.element)
 

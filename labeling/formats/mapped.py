@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -31,18 +32,32 @@ def read_mapped(values: Mapping[str, Any], fields: Mapping[str, str], line: int,
 
     Raises RowProblem, its field the column's own name; FileProblem where its verdicts are on a scale.
     """
-    columns = {field: column for column, field in fields.items()}
-    try:
-        row = read_candidate(values, fields, line, element)
+    row = read_candidate(values, fields, line, element)
+    with named_as_in(fields):
         return replace(row, **_said(values, fields))
-    except RowProblem as problem:
-        raise RowProblem(columns.get(problem.field, problem.field), problem.reason) from problem
 
 
 def read_candidate(
     values: Mapping[str, Any], fields: Mapping[str, str], line: int, element: int | None
 ) -> Row:
-    """The row of one line without what anybody said. Raises RowProblem, its field Vera's."""
+    """The row of one line without what anybody said. Raises RowProblem, its field the column's own name."""
+    with named_as_in(fields):
+        return _read_candidate(values, fields, line, element)
+
+
+@contextmanager
+def named_as_in(fields: Mapping[str, str]) -> Iterator[None]:
+    """Problems name the column of the file, not the field that it is."""
+    columns = {field: column for column, field in fields.items() if field not in (KEEP, IGNORE)}
+    try:
+        yield
+    except RowProblem as problem:
+        raise RowProblem(columns.get(problem.field, problem.field), problem.reason) from problem
+
+
+def _read_candidate(
+    values: Mapping[str, Any], fields: Mapping[str, str], line: int, element: int | None
+) -> Row:
     by_field = {field: values[column] for column, field in fields.items() if field != KEEP}
     given: dict[str, Any] = {name: as_text(by_field[name]) for name in _TEXTS if name in by_field}
     for name in ("id", "split", "generator_model", "generator_family"):
@@ -182,14 +197,14 @@ def gather(rows: Iterable[Row | Refused]) -> Iterator[Row | Refused]:
     seen: set[bytes] = set()
     held: Row | None = None
     for row in rows:
+        if held is not None and isinstance(row, Row) and _goes_with(row, held):
+            held = _together(held, row)
+            continue
+        if held is not None:
+            yield held
+        held = None if isinstance(row, Refused) else _arriving(row, seen)
         if isinstance(row, Refused):
             yield row
-        elif held is not None and _goes_with(row, held):
-            held = _together(held, row)
-        else:
-            if held is not None:
-                yield held
-            held = _arriving(row, seen)
     if held is not None:
         yield held
 
