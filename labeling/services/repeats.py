@@ -27,8 +27,7 @@ _FEWEST, _MOST = 2, 9
 def plan_repeat(label: Label, now: datetime) -> Repeat | None:
     """Ask the labeler about this row once more, on another day, where its content and their id say so."""
     share = float(label.version.criteria_set.repeat_share)
-    seed = f"repeat:{label.version.criteria_set.slug}:{label.labeler_id}"
-    if not share or not is_drawn(seed, label.candidate.content_hash, share):
+    if not share or not is_drawn(_seed("repeat", label), label.candidate.content_hash, share):
         return None
     return Repeat.objects.create(label=label, due_at=max(now + APART, _tomorrow(now)))
 
@@ -63,7 +62,7 @@ def _waiting(version: CriteriaVersion, labeler: User, now: datetime) -> RepeatQu
 def is_its_turn(repeat: Repeat) -> bool:
     """Whether enough other labels came since it is due and since the last repeat.
 
-    How many are enough the repeat's own key decides, so that nobody learns after how many one comes.
+    How many are enough the row's content decides, so that nobody learns after how many one comes.
     """
     label = repeat.label
     own = _of(label.version, label.labeler)
@@ -72,8 +71,8 @@ def is_its_turn(repeat: Repeat) -> bool:
     later = Label.objects.current().filter(
         version=label.version, labeler=label.labeler, source=Label.Source.BROWSER, created_at__gt=since
     )
-    enough = _FEWEST + int(position(f"turn:{label.labeler_id}", str(repeat.pk)) * (_MOST - _FEWEST + 1))
-    return later.count() >= enough
+    place = position(_seed("turn", label), label.candidate.content_hash)
+    return later.count() >= _FEWEST + int(place * (_MOST - _FEWEST + 1))
 
 
 def hand_out(repeat: Repeat, now: datetime) -> Candidate:
@@ -149,6 +148,10 @@ def content_of(repeat: Repeat) -> Mapping[str, object]:
     """What was answered, as a draft has it; of a skipped repeat nothing but its comment."""
     said: dict[str, object] = {"comment": repeat.comment}
     return said | {"verdict": repeat.verdict, "marks": repeat.marks} if repeat.verdict else said
+
+
+def _seed(use: str, label: Label) -> str:
+    return f"{use}:{label.version.criteria_set.slug}:{label.labeler.username}"
 
 
 def _of(version: CriteriaVersion, labeler: User) -> RepeatQuerySet:

@@ -7,11 +7,17 @@ from django.contrib.auth.models import User
 
 from labeling.models import Candidate, CriteriaSet, Label, Skip, Slot
 from labeling.services import queue
+from labeling.services.labels import correct_label, give_label, skip_row, undo_last
 from labeling.services.queue import (
+    DRAWN,
+    FIRST,
+    SECOND,
     Left,
     NotWanted,
+    next_row,
     next_slot,
     open_slots,
+    renew_lease,
     rows_left,
     rows_of_others,
     take_slot,
@@ -143,3 +149,99 @@ def test_progress_counts_rows_for_this_labeler_only() -> None:
 
     assert rows_left(version=live(criteria_set), labeler=labeler, now=NOW) == Left(2, more=False)
     assert rows_of_others(version=live(criteria_set), labeler=labeler, now=NOW) == 1
+
+
+def give(row: Candidate, labeler: User, now: datetime = NOW) -> Label:
+    given = give_label(
+        candidate=row,
+        version=live(row.criteria_set),
+        labeler=labeler,
+        verdict="pass",
+        marks={},
+        comment="",
+        seconds=1,
+        now=now,
+    )
+    assert isinstance(given.label, Label)
+    return given.label
+
+
+def test_a_row_with_a_label_comes_before_a_draw_and_the_rest_and_after_the_first() -> None:
+    criteria_set = make_criteria_set(labels_per_row=2)
+    rest, drawn, begun, first = rows(criteria_set, 4, slots=2)
+    open_slots(version=live(criteria_set), candidate_ids=[drawn.pk], priority=DRAWN)
+    open_slots(version=live(criteria_set), candidate_ids=[first.pk], priority=FIRST)
+    give(begun, make_user())
+
+    order = [taken(criteria_set, make_user()) for _ in range(7)]
+
+    assert order == [first, first, begun, drawn, drawn, rest, rest]
+
+
+def test_rows_of_a_draw_come_in_its_order() -> None:
+    criteria_set = make_criteria_set()
+    one, two, three = rows(criteria_set, 3, slots=1)
+    places = {three.pk: 1, one.pk: 2, two.pk: 3}
+    open_slots(version=live(criteria_set), candidate_ids=list(places), priority=DRAWN, places=places)
+
+    assert [taken(criteria_set, make_user()) for _ in range(3)] == [three, one, two]
+
+
+def test_a_row_whose_only_label_is_undone_goes_back_to_its_place() -> None:
+    criteria_set = make_criteria_set(labels_per_row=2)
+    [row] = rows(criteria_set, 1, slots=2)
+    ada, bob = make_user(), make_user()
+    give(row, ada)
+    give(row, bob)
+
+    undo_last(labeler=ada, version=live(criteria_set), now=NOW)
+    assert row.slots.get(state="open").priority == SECOND
+    undo_last(labeler=bob, version=live(criteria_set), now=NOW)
+
+    assert set(row.slots.values_list("state", "priority")) == {("open", 0)}
+
+
+def test_behind_a_front_of_own_rows_come_those_of_less_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "_FRONT", 2)
+    criteria_set = make_criteria_set(labels_per_row=2)
+    *done, new = rows(criteria_set, 6, slots=2)
+    labeler = make_user()
+    for row in done:
+        give(row, labeler)
+
+    assert rows_left(version=live(criteria_set), labeler=labeler, now=NOW) == Left(1, more=True)
+    assert taken(criteria_set, labeler) == new
+
+
+def test_who_is_on_the_page_keeps_the_row() -> None:
+    criteria_set = make_criteria_set()
+    [row] = rows(criteria_set, 1)
+    labeler, other = make_user(), make_user()
+    taken(criteria_set, labeler)
+    who = {"candidate": row, "version": live(criteria_set)}
+
+    for minutes in (10, 20, 30):
+        assert renew_lease(**who, labeler=labeler, now=NOW + timedelta(minutes=minutes))
+        assert taken(criteria_set, other, NOW + timedelta(minutes=minutes + 9)) is None
+    assert taken(criteria_set, other, LATER) == row
+    assert renew_lease(**who, labeler=labeler, now=LATER) is None
+
+
+def test_an_archived_set_hands_out_nothing_and_takes_nothing() -> None:
+    criteria_set = make_criteria_set()
+    row, *_ = rows(criteria_set, 2)
+    labeler = make_user(labels=criteria_set)
+    label, version = give(row, labeler), live(criteria_set)
+    criteria_set.archived_at = version.criteria_set.archived_at = NOW
+    criteria_set.save()
+
+    assert next_row(version=version, labeler=labeler, now=NOW) is None
+    assert rows_left(version=version, labeler=labeler, now=NOW) == Left(0, more=False)
+    with pytest.raises(NotWanted, match="is archived"):
+        give(row, labeler)
+    with pytest.raises(NotWanted, match="is archived"):
+        correct_label(label=label, verdict="fail", marks={}, comment="", now=NOW)
+    with pytest.raises(NotWanted, match="is archived"):
+        undo_last(labeler=labeler, version=version, now=NOW)
+    with pytest.raises(NotWanted, match="is archived"):
+        skip_row(candidate=row, version=version, labeler=labeler, reason="other", comment="", now=NOW)
