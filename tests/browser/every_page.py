@@ -76,6 +76,7 @@ NO_PAGES = {
     "import_again",
     "import_discard",
     "import_refused",
+    "export_row",
     "run_resume",
     "run_cancel",
     "run_retry",

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from labeling.access import AnyUser
-from labeling.formats.detect import READERS, detect
+from labeling.formats.detect import NAMES_ITS_PEOPLE, READERS, detect
 from labeling.formats.rows import FileProblem, Refused, Row
 from labeling.models import ImportBatch
 from labeling.services.audit import record
@@ -74,7 +74,7 @@ def import_golden(
     Raises FileProblem or ImportProblem with a sentence; then nothing is kept.
     """
     chosen = detect(stream, file_name) if format == AUTO else format
-    if labeler is not None and chosen != "vera":
+    if labeler is not None and chosen in NAMES_ITS_PEOPLE:
         raise ImportProblem("These rows name their annotators themselves. Leave the labeler out.")
     report = Report(shown_name(file_name), chosen, dry_run=dry_run, keep_good=keep_good, criteria=slug)
     tell = partial(_tell, progress, stream, report)
