@@ -229,6 +229,13 @@ def frame_of(
     )
 
 
+def put_aside(version: CriteriaVersion, now: datetime) -> CandidateQuerySet:
+    """The rows that draws by verdict left, and that wait outside the queue until they are drawn."""
+    last = Draw.objects.stratified(version.criteria_set).last()
+    left = frame_of(version, now)
+    return left.filter(created_at__lte=last.created_at) if last else left.none()
+
+
 def _put_aside(version: CriteriaVersion, now: datetime) -> None:
     """Take what could have been drawn and was not out of the queue."""
     left = frame_of(version, now).values("pk")

@@ -22,6 +22,7 @@ from labeling.models import (
     Slot,
 )
 from labeling.services.audit import record
+from labeling.services.draws import put_aside
 from labeling.services.guidelines import shown_rows
 from labeling.services.queue import open_slots
 from labeling.services.truth import truth_changed
@@ -59,9 +60,11 @@ class TakenBack:
 def ask_for_labels(*, version: CriteriaVersion, actor: User) -> int:
     """Put every row that nobody has labelled or ruled on under `version` into its queue; how many rows.
 
-    Rows shown as examples in the guidelines are left out: nobody could decide them on their own.
+    Rows shown as examples in the guidelines are left out: nobody could decide them on their own. So are those
+    that a draw by a judge's verdict left: they come when they are drawn.
     """
     rows = Candidate.objects.filter(criteria_set=version.criteria_set).unlabelled(version)
+    rows = rows.exclude(pk__in=put_aside(version, timezone.now()).values("pk"))
     ids = list(rows.exclude(pk__in=shown_rows(version.criteria_set)).values_list("pk", flat=True))
     open_slots(version=version, candidate_ids=ids)
     record(

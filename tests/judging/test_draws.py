@@ -14,6 +14,7 @@ from labeling.models import Candidate, CriteriaSet, Draw, DrawnRow, Slot
 from labeling.services.archiving import Archived
 from labeling.services.draws import CannotDraw, draw_random
 from labeling.services.queue import DRAWN, next_row, open_slots
+from labeling.services.relabeling import ask_for_labels
 from tests.factories import (
     live,
     make_candidate,
@@ -123,6 +124,19 @@ def test_rows_that_were_not_drawn_wait_outside_the_queue(
 
     drawn = set(draw.rows.values_list("candidate_id", flat=True))
     assert queued(criteria_set).keys() == drawn | {held.pk, begun.pk}
+
+
+def test_asking_for_labels_leaves_them_outside(
+    criteria_set: CriteriaSet, judge: JudgeVersion, lead: User
+) -> None:
+    make_scoring(judge, criteria_set, ["pass"] * 30)
+    draw = by_verdict(judge, criteria_set, 10, lead)
+    later = make_candidate(criteria_set)
+
+    asked = ask_for_labels(version=live(criteria_set), actor=lead)
+
+    drawn = set(draw.rows.values_list("candidate_id", flat=True))
+    assert (asked, queued(criteria_set).keys()) == (11, drawn | {later.pk})
 
 
 def test_going_on_makes_one_sample_of_all_rows(
