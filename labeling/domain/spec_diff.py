@@ -44,6 +44,13 @@ class SpecDiff:
         """Whether both versions judge alike."""
         return self.threshold is None and all(each.kind == "same" for each in self.criteria)
 
+    @property
+    def is_wording_only(self) -> bool:
+        """Whether nothing but descriptions, names and the order changed."""
+        fields = {field.name for each in self.criteria for field in each.fields}
+        kinds = {each.kind for each in self.criteria}
+        return self.threshold is None and fields <= {"Description"} and not kinds & {"added", "removed"}
+
 
 def compare(before: CriteriaSpec, after: CriteriaSpec) -> SpecDiff:
     """What has to be read to know how `after` differs from `before`.

@@ -10,6 +10,7 @@ type Kind = Literal["", "ins", "del"]
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 MOST_WORDS = 4000  # of longer texts, one is shown in place of the other: comparing costs the square
+LEAST_ALIKE = 0.5  # share of words in both below which a text reads as another one, not as a changed one
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,15 @@ def word_diff(before: str, after: str) -> list[Piece]:
     if before == after:
         return [Piece("", before)] if before else []
     old, new = _WORD.findall(before), _WORD.findall(after)
-    if max(len(old), len(new)) > MOST_WORDS:
+    if max(len(old), len(new)) > MOST_WORDS or _alike(old, new) < LEAST_ALIKE:
         return list(_filled([Piece("del", before), Piece("ins", after)]))
     return list(_filled(_pieces(old, new)))
+
+
+def _alike(old: list[str], new: list[str]) -> float:
+    """The share of the words of both, spaces apart, that stand in the same order in both."""
+    before, after = ([word for word in side if word.strip()] for side in (old, new))
+    return SequenceMatcher(None, before, after, autojunk=False).ratio()
 
 
 def _pieces(old: list[str], new: list[str]) -> Iterator[Piece]:

@@ -104,11 +104,12 @@ def show(request: Request, context: dict[str, Any], form: CarryForm, status: int
     source, target = context["source"], context["target"]
     context |= {"form": form, "carryings": told(target)}
     if source is not None:
-        context |= {"diff": compare(spec_of(source), spec_of(target))}
+        diff = compare(spec_of(source), spec_of(target))
+        form.initial["reason"] = WORDING if diff.is_wording_only else ""
+        context |= {"diff": diff}
         context |= listed(request, source, target)
         ticked = request.POST.getlist("rows") if form.is_bound else request.GET.getlist("row")
         context |= {"ticked": {int(each) for each in ticked if each.isascii() and each.isdecimal()}}
-        context |= {"own_words": form["reason"].value() != WORDING}
     return render(request, "labeling/carry.html", context, status=status)
 
 

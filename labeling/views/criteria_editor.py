@@ -72,7 +72,7 @@ def set_new(request: Request) -> HttpResponse:
         return show_preview(request, context, spec, None)
     criteria_set = try_to_create(form, spec, request)
     if criteria_set is None:
-        return show(request, context | {"refused": True}, status=422)
+        return show(request, context | preview_of(spec, None) | {"refused": True}, status=422)
     messages.success(
         request, f"“{criteria_set.name}” is made, and you lead it. Import outputs, then add labelers."
     )
@@ -92,7 +92,7 @@ def show_preview(
         shown = preview_of(spec, criteria_set) if spec else INCOMPLETE
         return render(request, f"{TEMPLATE}#preview", context | shown)
     if spec is None:
-        return show(request, context | {"refused": True}, status=422)
+        return show(request, context | INCOMPLETE | {"refused": True}, status=422)
     return show(request, context | preview_of(spec, criteria_set) | {"previewed": True})
 
 

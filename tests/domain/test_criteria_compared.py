@@ -49,6 +49,12 @@ def test_changed_words_stand_together() -> None:
     ]
 
 
+def test_another_text_stands_whole_beside_the_one_before() -> None:
+    pieces = word_diff("Every fact, in the notes.", "Says nothing, leaves the rest.")
+
+    assert [piece.kind for piece in pieces] == ["del", "ins"]
+
+
 def test_criteria_are_told_apart_by_what_became_of_them() -> None:
     assert kinds([KIND, SHORT], [KIND, TONE]) == [("kind", "same"), ("tone", "added"), ("short", "removed")]
     assert kinds([KIND, SHORT], [SHORT, KIND]) == [("short", "moved"), ("kind", "moved")]
@@ -70,6 +76,22 @@ def test_what_changed_of_one_is_said_in_words() -> None:
             "the rule max_words: the output has at most 60 words",
         ),
     ]
+
+
+@pytest.mark.parametrize(
+    ("after", "wording"),
+    [
+        ([replace(KIND, description="Is kind."), SHORT], True),
+        ([SHORT, KIND], True),
+        ([replace(KIND, weight=2), SHORT], False),
+        ([KIND], False),
+        ([KIND, SHORT, TONE], False),
+    ],
+)
+def test_what_is_wording_only(after: list[CriterionSpec], wording: bool) -> None:
+    diff = compare(CriteriaSpec((KIND, SHORT)), CriteriaSpec(tuple(after)))
+
+    assert diff.is_wording_only == wording
 
 
 def test_another_name_for_the_same_is_a_change_of_name() -> None:

@@ -298,11 +298,13 @@ def test_a_lead_reads_the_whole_history_of_a_row(
     client: Client, rows: tuple[CriteriaSet, Candidate, Candidate]
 ) -> None:
     criteria_set, passed, _ = rows
-    passed.labels.update(withdrawn_at=timezone.now())
+    passed.labels.update(withdrawn_at=timezone.now(), comment="Too long.")
+    make_ruling(passed, "fail")
     address = f"/sets/notes/golden/{passed.pk}/"
 
     shown = page(client, make_user("lena", lead_of=criteria_set), address)
 
-    assert "History of this row (1)" in shown
+    assert "History of this row (2)" in shown
     assert "taken back" in shown
+    assert "Too long." in shown
     assert "History of this row" not in page(client, User.objects.get(username="ada"), address)
