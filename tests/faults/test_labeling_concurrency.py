@@ -3,20 +3,26 @@
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Barrier
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connections
+from django.db import connection, connections
 from django.db.models import Count
 from django.utils import timezone
 
-from labeling.models import Candidate, CriteriaSet, Label, Slot
-from labeling.services.labels import give_label, undo_last
-from labeling.services.queue import next_slot
+from labeling.models import Candidate, CriteriaSet, Label, Ruling, Slot
+from labeling.services.labels import give_label, skip_row, undo_last
+from labeling.services.passed_on import passed_on
+from labeling.services.queue import NotWanted, next_row, next_slot, open_slots
+from labeling.services.rulings import rule
 from tests.factories import live, make_candidate, make_criteria_set, make_user
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+
+# On SQLite one writer comes after the other: fewer rows show the same.
+ROWS = 500 if connection.vendor == "postgresql" else 60
 
 
 def at_once[T, R](work: Callable[[T], R], each: list[T]) -> list[R]:
@@ -133,3 +139,85 @@ def test_undo_pressed_ten_times_at_once_takes_back_what_was_meant() -> None:
 
     assert at_once(undo, [last] * 10).count(True) == 1
     assert Label.objects.current().count() == 1
+
+
+def test_twenty_at_once_label_every_row_twice_and_no_row_more() -> None:
+    criteria_set = make_criteria_set(labels_per_row=2)
+    rows = [make_candidate(criteria_set) for _ in range(ROWS)]
+    open_slots(version=live(criteria_set), candidate_ids=[row.pk for row in rows])
+    before = Slot.objects.count()
+
+    def work(labeler: User) -> int:
+        given = 0
+        while row := next_row(version=live(criteria_set), labeler=labeler, now=timezone.now()):
+            given += not give(row, labeler)
+        return given
+
+    given = at_once(work, labelers(criteria_set, 20))
+
+    labels = Label.objects.current().values_list("candidate", "labeler")
+    assert sum(given) == len(labels) == len(set(labels)) == 2 * ROWS
+    assert Counter(row for row, _ in labels) == {row.pk: 2 for row in rows}
+    assert Slot.objects.filter(state="done").count() == Slot.objects.count() == before
+
+
+def test_two_who_label_skip_and_undo_one_row_at_once_wait_for_each_other() -> None:
+    criteria_set = make_criteria_set(labels_per_row=2)
+    row = make_candidate(criteria_set, slots=2)
+
+    def waver(labeler: User) -> None:
+        for _ in range(5):
+            give(row, labeler)
+            undo_last(labeler=labeler, version=live(criteria_set), now=timezone.now())
+        give(row, labeler)
+
+    at_once(waver, labelers(criteria_set, 2))
+
+    assert Label.objects.current().count() == row.slots.filter(state="done").count() == 2
+
+
+def test_two_who_skip_a_row_at_once_send_it_to_the_leads() -> None:
+    criteria_set = make_criteria_set()
+    row = make_candidate(criteria_set, slots=1)
+    two, *_ = [labelers(criteria_set, 2), labelers(criteria_set, 3)]
+
+    def skip(labeler: User) -> None:
+        skip_row(
+            candidate=row,
+            version=live(criteria_set),
+            labeler=labeler,
+            reason="broken_row",
+            comment="",
+            now=timezone.now(),
+        )
+
+    at_once(skip, two)
+
+    assert list(passed_on(live(criteria_set))) == [row]
+
+
+def test_leads_rule_while_people_label_the_same_rows() -> None:
+    criteria_set = make_criteria_set(labels_per_row=2)
+    rows = [make_candidate(criteria_set, slots=2) for _ in range(12)]
+    lead = make_user(lead_of=criteria_set)
+
+    def act(who: User) -> None:
+        for row in rows if who.pk % 2 else reversed(rows):
+            if who == lead:
+                rule(
+                    candidate=row,
+                    version=live(criteria_set),
+                    verdict="pass",
+                    reason="So.",
+                    actor=lead,
+                    seen=None,
+                )
+            else:
+                with suppress(NotWanted):
+                    give(row, who)
+
+    at_once(act, [lead, *labelers(criteria_set, 6)])
+
+    per_row = Counter(Label.objects.values_list("candidate", flat=True))
+    assert max(per_row.values(), default=0) <= 2
+    assert Ruling.objects.current().count() == 12

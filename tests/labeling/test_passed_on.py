@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from labeling.models import AuditEvent, Candidate, Skip
 from labeling.services.labels import give_label, last_act, skip_row, undo_last
 from labeling.services.passed_on import passed_on, put_back
-from labeling.services.queue import FIRST, NotWanted, close_settled, next_row, open_slots
+from labeling.services.queue import FIRST, SECOND, NotWanted, close_settled, next_row, open_slots
 from tests.factories import live, make_candidate, make_criteria_set, make_ruling, make_user
 
 pytestmark = pytest.mark.django_db
@@ -97,6 +97,7 @@ def test_who_decides_after_all_takes_the_row_from_the_leads(row: Candidate) -> N
     )
 
     assert not waits_for_leads(row)
+    assert row.slots.get(state="open").priority == SECOND
     assert given_to(row, "cem")
 
 

@@ -24,12 +24,12 @@ from labeling.services.passed_on import passed_on, put_back
 from labeling.services.queue import NotWanted, next_row, open_slots
 from tests.factories import live, make_candidate, make_criteria_set, make_user
 
-_PEOPLE, _ROWS = 3, 4
+_PEOPLE, _ROWS = 3, 3
 people = st.integers(0, _PEOPLE - 1)
 
 
 class Queue(RuleBasedStateMachine):
-    """Three people at four rows, of which some want one label and some two; half of the labels come back."""
+    """Three people at three rows, of which some want one label and some two; half of the labels come back."""
 
     def __init__(self) -> None:
         super().__init__()
