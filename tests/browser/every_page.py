@@ -40,6 +40,7 @@ from judging.services.standing import Standing
 from judging.services.tokens import create_token
 from judging.services.webhooks import add_webhook, send_test
 from labeling.models import Candidate, CriteriaSet, ImportBatch, ImportJob, Label, Skip, Slot
+from labeling.services.guidelines import Example, save_guidelines
 from labeling.services.import_jobs import begin_upload, order_import, receive_piece
 from labeling.services.import_work import work_on_jobs
 from labeling.services.imports import import_golden
@@ -69,7 +70,9 @@ NO_PAGES = {
     "label_hold",
     "rule",
     "criteria_ask",
-    "criteria_carry",
+    "criteria_archive",
+    "criteria_take_back",
+    "guidelines_restore",
     "member_remove",
     "import_begin",
     "import_piece",
@@ -154,6 +157,7 @@ def make_site() -> Site:
     divided = divide(make_run(panel, criteria_set, a=3, b=2, c=1, d=3, split="tune"))
     show_examples(strict, criteria_set)
     make_version(criteria_set)
+    guide(criteria_set, lead)
     draw_rows(strict, criteria_set, lead)
     let_ask(strict, criteria_set)
     tell_others(criteria_set)
@@ -176,6 +180,13 @@ def make_site() -> Site:
         pair=compare_pairs(criteria_set, lead),
         ordered=put_in_order(hasty.judge.slug, criteria_set),
     )
+
+
+def guide(criteria_set: CriteriaSet, lead: User) -> None:
+    """Guidelines with an example, in their second state."""
+    example = Example(request="Say hello.", output="Hello, reader.", verdict="pass", why="It greets.")
+    for text in ("# Tone\n\n- Be fair", "# Tone\n\n- Be fair\n- Be kind"):
+        save_guidelines(criteria_set=criteria_set, text=text, examples=[example], actor=lead)
 
 
 def compare_pairs(criteria_set: CriteriaSet, lead: User) -> int:
@@ -453,6 +464,15 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
         "candidate": [reverse("candidate", args=[slug, site.conflict])],
         "rulings": [reverse("rulings", args=[each]) for each in both],
         "criteria": [reverse("criteria", args=[slug])],
+        "criteria_compare": [reverse("criteria_compare", args=[slug])],
+        "criteria_carry": [
+            reverse("criteria_carry", args=[slug, 2]) + "?source=1",
+            reverse("criteria_carry", args=[site.empty.slug, 1]),
+        ],
+        "guidelines": [reverse("guidelines", args=[each]) for each in both],
+        "guidelines_edit": [reverse("guidelines_edit", args=[each]) for each in both],
+        "guidelines_history": [reverse("guidelines_history", args=[each]) for each in both],
+        "set_archive": [reverse("set_archive", args=[slug])],
         "criteria_promote": [reverse("criteria_promote", args=[slug, each]) for each in (1, 2)],
         "judge_promote": [
             reverse("judge_promote", args=["strict", 1]),
@@ -543,7 +563,8 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
 def labeler_pages(site: Site) -> dict[str, list[str]]:
     """What a labeler sees differently, and what is refused to one."""
     slug = site.criteria_set.slug
-    seen = {name: [reverse(name, args=[slug])] for name in ("label", "golden", "criteria", "import")}
+    names = ("label", "golden", "criteria", "guidelines", "import")
+    seen = {name: [reverse(name, args=[slug])] for name in names}
     return seen | {
         "home": [reverse("home"), "/there-is-no-such-page/"],
         "candidate": [reverse("candidate", args=[slug, site.conflict])],
