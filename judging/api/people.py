@@ -12,8 +12,11 @@ from judging.auth import Bearer
 from judging.models import ApiToken
 from judging.services.standing import criteria_version
 from labeling.domain.agreement import Interval
-from labeling.services.human_agreement import human_agreement
+from labeling.domain.labelers import Compared
+from labeling.services.criterion_agreement import CriterionAgreement, by_criterion
+from labeling.services.human_agreement import human_agreement, people_with_people
 from labeling.services.human_pairs import Pair, pairs_of
+from labeling.services.self_agreement import self_agreement
 
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
@@ -26,11 +29,13 @@ router = Router(auth=Bearer("export"), tags=["certification"])
     response={200: PeopleOut, 401: ErrorOut, 403: ErrorOut, 404: ErrorOut, 422: ErrorOut},
 )
 def people(request: HttpRequest, criteria: str, version: Number | None = None) -> HttpResponse:
-    """People with people on a criteria set: all of them, and the pairs with the most rows in common."""
+    """People with people on a criteria set: all of them, the pairs with the most rows in common, each
+    criterion by the marks it was given; and people with themselves, by rows that came up again.
+    """
     token = getattr(request, "auth", None)
     assert isinstance(token, ApiToken)
     chosen = criteria_version(criteria, version, token_sets(token))
-    found = human_agreement(chosen)
+    found, ceiling = people_with_people(chosen), human_agreement(chosen)
     answer = JsonResponse(
         {
             "criteria": criteria,
@@ -40,6 +45,10 @@ def people(request: HttpRequest, criteria: str, version: Number | None = None) -
             "method": found.method if found else None,
             "n": found.rows if found else 0,
             "pairs": [_pair(each) for each in pairs_of(chosen)],
+            "per_criterion": [_criterion(each) for each in by_criterion(chosen)],
+            "self_agreement": _self(self_agreement(chosen).pooled),
+            # What is taken for the ceiling of judges: people with themselves where hardly two of them met.
+            "ceiling_method": ceiling.method if ceiling else None,
         }
     )
     answer["Cache-Control"] = "no-store"
@@ -53,6 +62,27 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "other": pair.other,
         "n": pair.rows,
         "agreement": pair.agreement,
+        "kappa": kappa.value if kappa else None,
+        "interval": [kappa.low, kappa.high] if kappa else None,
+    }
+
+
+def _criterion(found: CriterionAgreement) -> dict[str, Any]:
+    return {
+        "criterion": found.criterion.name,
+        "n": found.rows,
+        "without_marks": found.without,
+        "kappa": found.value,
+        "interval": _ends(found.interval),
+        "method": found.method or None,
+    }
+
+
+def _self(found: Compared) -> dict[str, Any]:
+    share, kappa = found.share, found.kappa
+    return {
+        "n": found.rows,
+        "agreement": share.value if share else None,
         "kappa": kappa.value if kappa else None,
         "interval": [kappa.low, kappa.high] if kappa else None,
     }

@@ -149,6 +149,30 @@ class PeoplePairOut(Schema):
     interval: tuple[float, float] | None
 
 
+class CriterionPeopleOut(Schema):
+    """People's marks on one criterion. `kappa`: of two people Cohen's, on a scale of more than two steps
+    weighted by squares; of more people Krippendorff's alpha, as `method` says. Null where it is not known.
+
+    `without_marks`: rows that several people labelled and fewer than two marked.
+    """
+
+    criterion: str
+    n: int
+    without_marks: int
+    kappa: float | None
+    interval: tuple[float, float] | None
+    method: str | None
+
+
+class SelfPeopleOut(Schema):
+    """People with themselves, by `n` rows that came up again: an upper limit of what they are with others."""
+
+    n: int
+    agreement: float | None
+    kappa: float | None
+    interval: tuple[float, float] | None
+
+
 class PeopleOut(Schema):
     """How far people agree with each other; `kappa` is null where it is not known or undefined."""
 
@@ -159,3 +183,6 @@ class PeopleOut(Schema):
     method: str | None
     n: int
     pairs: list[PeoplePairOut]
+    per_criterion: list[CriterionPeopleOut]
+    self_agreement: SelfPeopleOut
+    ceiling_method: str | None

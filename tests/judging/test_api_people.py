@@ -7,6 +7,7 @@ from judging.services.tokens import create_token
 from labeling.models import CriteriaSet
 from tests.factories import make_criteria_set
 from tests.labeling.importing import by, import_rows, said
+from tests.labeling.people import graded, labelled, mark, people, repeated
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +39,39 @@ def test_where_nobody_met_nothing_is_known() -> None:
     found = client_with("export", criteria_set).get("/api/v1/people/replies").json()
 
     assert (found["kappa"], found["interval"], found["n"], found["pairs"]) == (None, None, 0, [])
+
+
+def test_people_with_themselves_are_told_apart_from_people_with_each_other() -> None:
+    criteria_set, [ada] = make_criteria_set("replies"), people(1)
+    for first, second in [("pass", "pass")] * 6 + [("fail", "fail")] * 3 + [("pass", "fail")]:
+        [[label]] = labelled(criteria_set, [ada], (first,))
+        repeated(label, second)
+
+    found = client_with("export", criteria_set).get("/api/v1/people/replies").json()
+
+    again = found["self_agreement"]
+    assert (again["n"], again["agreement"]) == (10, 0.9)
+    assert again["kappa"] == pytest.approx(0.36 / 0.46)
+    assert again["interval"][0] < again["kappa"] <= again["interval"][1]
+    assert (found["kappa"], found["ceiling_method"]) == (None, "self-agreement, Cohen's kappa")
+
+
+def test_each_criterion_is_told() -> None:
+    criteria_set, two = make_criteria_set("replies"), people(2)
+    criterion = graded(criteria_set)
+    for scores in ((1, 1), (2, 3), (5, 4), (4, 4), (2, 2)):
+        [labels] = labelled(criteria_set, two, ("pass", "fail"))
+        for label, score in zip(labels, scores, strict=True):
+            mark(label, criterion, score)
+    labelled(criteria_set, two, ("fail", "fail"))
+
+    found = client_with("export", criteria_set).get("/api/v1/people/replies").json()["per_criterion"]
+
+    assert [(each["criterion"], each["n"], each["without_marks"]) for each in found] == [
+        ("meets_criteria", 0, 6),
+        ("tone", 5, 1),
+    ]
+    assert (found[0]["kappa"], found[1]["method"]) == (None, "quadratic-weighted kappa")
 
 
 def test_people_are_named_to_nobody_who_may_only_ask_the_gate() -> None:

@@ -8,11 +8,15 @@ from django.test import Client
 from judging.models import Certificate, JudgeVersion, OrderingResult
 from judging.services.certification import recount
 from judging.services.policy import foretold
+from judging.services.resource import resource
+from judging.services.standing import named_standing
+from labeling.domain.agreement import Table, score_interval
 from labeling.models import Candidate, CriteriaSet, Label
 from labeling.services.criteria_settings import update_set
 from tests.factories import live, make_criteria_set, make_judge, make_label, make_user
 from tests.judging.dashboards import certify, text
 from tests.judging.golden import NOON, certified, codes, correct, make_run
+from tests.labeling.people import repeated
 
 pytestmark = pytest.mark.django_db
 
@@ -170,6 +174,65 @@ def test_the_page_says_how_far_a_perfect_judge_would_come(
     assert "20 rows that several people labelled blind" in page
     assert "even a perfect judge would reach no more than about 0.89" in page  # √.8
     assert "2 people agree with each other to kappa 0.800" in page
+
+
+def labelled_twice_by_one(candidates: list[Candidate], *, agree: int) -> None:
+    """One person labels the candidates, half pass and half fail, and again: the first of them alike."""
+    ada = make_user()
+    for number, candidate in enumerate(candidates):
+        first, other = ("pass", "fail")[:: 1 if number % 2 else -1]
+        repeated(make_label(candidate, ada, first), first if number < agree else other)
+
+
+def test_where_one_person_labels_alone_their_agreement_with_themselves_is_told_as_that(
+    client: Client, criteria_set: CriteriaSet, judge: JudgeVersion
+) -> None:
+    certify(judge, criteria_set, a=20, d=20)
+    labelled_twice_by_one(rows(criteria_set, 20), agree=18)
+    certificate = certify(judge, criteria_set, a=28, b=2, c=2, d=28)
+    client.force_login(make_user(lead_of=criteria_set))
+
+    page = text(client.get("/dashboard/strict/replies/"))
+
+    assert certificate.calibration.human_kappa == pytest.approx(0.8)
+    assert certificate.calibration.people_alone
+    assert "People with themselves" in page
+    assert "One person, asked again, agrees with themselves to kappa 0.800" in page
+    assert "agree with each other to kappa" not in page
+    assert (
+        resource(named_standing("strict", "replies", NOON))["human_method"] == "self-agreement, Cohen's kappa"
+    )
+
+
+@pytest.mark.parametrize(("agree", "blocks"), [(14, True), (16, False)])  # kappa .4, .6
+def test_a_low_one_of_one_person_blocks_too_and_says_what_it_is(
+    criteria_set: CriteriaSet, judge: JudgeVersion, agree: int, blocks: bool
+) -> None:
+    criteria_set.demand_human_ceiling = True
+    criteria_set.save()
+    run = make_run(judge, criteria_set, a=28, b=2, c=2, d=28)
+    labelled_twice_by_one(rows(criteria_set, 20), agree=agree)
+
+    certificate = certified(run)
+
+    assert codes(certificate) == (["human_ceiling_low"] if blocks else [])
+    told = " ".join(reason["message"] for reason in certificate.reasons)
+    assert ("agree with themselves only to kappa 0.40" in told) == blocks
+
+
+def test_the_page_tells_people_as_they_were_counted_with_the_certificate(
+    client: Client, criteria_set: CriteriaSet, judge: JudgeVersion
+) -> None:
+    run = make_run(judge, criteria_set, a=28, b=2, c=2, d=28)
+    labelled_by_two(criteria_set, rows(criteria_set, 20), agree=18)
+    certified(run)
+    people_fall_out(criteria_set)  # unnoticed: no ruling and no correction tells of it
+    client.force_login(make_user(lead_of=criteria_set))
+
+    page = text(client.get("/dashboard/strict/replies/"))
+
+    low, high = score_interval(Table(9, 1, 1, 9))
+    assert f"to kappa 0.800 (95% interval {low:.2f} to {high:.2f}) on 20 rows" in page
 
 
 def test_the_newest_test_of_ordering_counts(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:

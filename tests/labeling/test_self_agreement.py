@@ -1,0 +1,98 @@
+"""People with themselves: second answers beside first ones, and the ceiling of a one-person team."""
+
+import pytest
+from django.utils import timezone
+from sklearn.metrics import cohen_kappa_score
+
+from labeling.domain.agreement import Table, score_interval
+from labeling.models import CriteriaSet
+from labeling.services.human_agreement import human_agreement, people_with_people
+from labeling.services.self_agreement import self_agreement
+from tests.factories import live, make_criteria_set
+from tests.labeling.people import labelled, people, repeated
+
+pytestmark = pytest.mark.django_db
+
+P, F = "pass", "fail"
+ANSWERS = [(P, P)] * 9 + [(P, F)] * 2 + [(F, P)] + [(F, F)] * 6
+
+
+@pytest.fixture
+def criteria_set() -> CriteriaSet:
+    return make_criteria_set("replies")
+
+
+def answer_twice(criteria_set: CriteriaSet, answers: list[tuple[str, str]]) -> None:
+    [ada] = people(1)
+    for first, second in answers:
+        [[label]] = labelled(criteria_set, [ada], (first,))
+        repeated(label, second)
+
+
+def test_it_is_kappa_of_first_answers_with_second_ones(criteria_set: CriteriaSet) -> None:
+    answer_twice(criteria_set, ANSWERS)
+
+    found = self_agreement(live(criteria_set)).pooled
+
+    assert (found.same, found.rows) == (15, 18)
+    assert found.kappa is not None
+    assert found.kappa.value == pytest.approx(cohen_kappa_score(*zip(*ANSWERS, strict=True)))
+    assert (found.kappa.low, found.kappa.high) == score_interval(Table(9, 2, 1, 6))
+
+
+def test_each_labeler_is_told_apart(criteria_set: CriteriaSet) -> None:
+    answer_twice(criteria_set, ANSWERS)
+    answer_twice(criteria_set, [(P, F)] * 5)
+
+    found = self_agreement(live(criteria_set))
+
+    assert sorted((each.same, each.rows) for each in found.by_labeler.values()) == [(0, 5), (15, 18)]
+    assert (found.pooled.same, found.pooled.rows) == (15, 23)
+
+
+def test_what_does_not_count_is_left_out(criteria_set: CriteriaSet) -> None:
+    [ada] = people(1)
+    [[seen], [gone], [unblind], [undone]] = labelled(criteria_set, [ada], *[(P,)] * 4)
+    repeated(seen, F, blind=False)
+    repeated(gone, F)
+    repeated(unblind, F)
+    type(gone).objects.filter(pk=gone.pk).update(superseded_at=timezone.now())
+    type(gone).objects.filter(pk=unblind.pk).update(blind=False)
+    again = repeated(undone, F)
+    type(again).objects.filter(pk=again.pk).update(withdrawn_at=timezone.now())
+
+    assert self_agreement(live(criteria_set)).pooled.rows == 0
+
+
+def test_it_is_the_ceiling_of_a_person_who_labels_alone(criteria_set: CriteriaSet) -> None:
+    answer_twice(criteria_set, ANSWERS)
+
+    found = human_agreement(live(criteria_set))
+
+    assert found is not None
+    assert (found.alone, found.method, found.labelers) == (True, "self-agreement, Cohen's kappa", 1)
+    assert found.rows == 18
+    assert found.interval == score_interval(Table(9, 2, 1, 6))
+    assert people_with_people(live(criteria_set)) is None
+
+
+@pytest.mark.parametrize(("shared", "alone"), [(4, True), (5, False)])
+def test_people_with_each_other_come_first_once_they_share_rows(
+    criteria_set: CriteriaSet, shared: int, alone: bool
+) -> None:
+    answer_twice(criteria_set, ANSWERS)
+    labelled(criteria_set, people(2), *[(P, P), (F, F), (P, F), (F, F), (P, P)][:shared])
+
+    found = human_agreement(live(criteria_set))
+
+    assert found is not None
+    assert found.alone == alone
+
+
+@pytest.mark.parametrize("answers", [[(P, P), (F, F)] * 2, [(P, P)] * 12])
+def test_a_few_repeats_or_one_verdict_throughout_are_no_ceiling(
+    criteria_set: CriteriaSet, answers: list[tuple[str, str]]
+) -> None:
+    answer_twice(criteria_set, answers)
+
+    assert human_agreement(live(criteria_set)) is None
