@@ -11,8 +11,10 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
-from labeling.models import Candidate, CriteriaSet, Criterion, Draft, Exposure, Label, Skip, Slot
+from labeling.models import Candidate, CriteriaSet, Criterion, Draft, Exposure, Label, Repeat, Skip, Slot
+from labeling.services.guidelines import Example, save_guidelines
 from tests.factories import (
     live,
     make_candidate,
@@ -143,9 +145,10 @@ def test_a_row_that_went_to_another_is_said_in_a_sentence(client: Client, row: C
     make_label(row, make_user())
     Slot.objects.update(state="done")
 
-    html = text(client.post(URL, fields(row, verdict="pass"), headers=HTMX))
+    html = text(client.post(URL, fields(row, verdict="pass", comment="Take this"), headers=HTMX))
 
     assert "went to somebody else" in html
+    assert "Take this" in html
     assert Label.objects.count() == 1
 
 
@@ -177,6 +180,137 @@ def test_the_time_from_showing_to_deciding_is_kept(client: Client, row: Candidat
     seconds = Label.objects.get().seconds
     assert seconds is not None
     assert 12 <= seconds < 60
+
+
+def test_idle_time_is_kept_apart(client: Client, row: Candidate) -> None:
+    client.post(URL, fields(row, verdict="pass", shown=str(time.time() - 100), idle="60"))
+
+    label = Label.objects.get()
+    assert label.seconds is not None
+    assert 40 <= label.seconds < 80
+    assert label.idle_seconds == 60
+
+
+@pytest.mark.parametrize(
+    ("ago", "idle", "kept"),
+    [(100, "1e9", (0, 100)), (100, "-5", (100, 0)), (100, "", (100, None)), (1e9, "5", (None, None))],
+)
+def test_times_that_cannot_be_are_clamped(
+    client: Client, row: Candidate, ago: float, idle: str, kept: tuple[int | None, int | None]
+) -> None:
+    client.post(URL, fields(row, verdict="pass", shown=str(time.time() - ago), idle=idle))
+
+    label = Label.objects.get()
+    assert (label.seconds, label.idle_seconds) == tuple(
+        pytest.approx(each, abs=20) if each else each for each in kept
+    )
+
+
+def test_a_row_is_kept_for_who_is_looking_at_it(client: Client, row: Candidate) -> None:
+    client.get(URL)
+    Slot.objects.update(lease_until="2020-01-01T00:00Z")
+
+    response = client.post(f"{URL}hold/", fields(row))
+
+    assert (response.status_code, response.content) == (204, b"")
+    assert Slot.objects.get().lease_until.year > 2020
+
+
+def test_who_no_longer_has_the_row_is_told_so(client: Client, row: Candidate) -> None:
+    client.get(URL)
+    Slot.objects.update(labeler=make_user())
+
+    response = client.post(f"{URL}hold/", fields(row))
+
+    assert response.status_code == 409
+    assert "This row is no longer yours" in text(response)
+
+
+@pytest.mark.parametrize("address", [URL, f"{URL}draft/", f"{URL}hold/"])
+def test_a_page_that_another_account_opened_decides_nothing(
+    client: Client, row: Candidate, address: str
+) -> None:
+    client.get(URL)
+    before = Slot.objects.get().lease_until
+
+    response = client.post(address, fields(row, verdict="pass", labeler=make_user().pk))
+
+    assert response.status_code == 409
+    assert "opened by another account" in text(response)
+    assert not Label.objects.exists()
+    assert not Draft.objects.exists()
+    assert Slot.objects.get().lease_until == before
+
+
+def test_a_second_answer_looks_like_a_first_one(client: Client, row: Candidate, labeler: User) -> None:
+    first = text(client.get(URL))
+    Slot.objects.update(state="done")
+    label = make_label(row, labeler)
+    Label.objects.update(created_at="2020-01-01T00:00Z")
+    Repeat.objects.create(label=label, due_at=timezone.now(), shown_at=timezone.now())
+
+    again = text(client.get(URL))
+    held = client.post(f"{URL}hold/", fields(row))
+    client.post(URL, fields(row, verdict="fail"))
+    twice = text(client.post(URL, fields(row, verdict="pass", comment="Oh")))
+
+    assert without_undo(normal(again)) == without_undo(normal(first))
+    assert held.status_code == 204
+    assert "You already labelled this row: fail. Undo to change it." in twice
+    assert "repeat" not in twice.lower()
+
+
+def without_undo(html: str) -> str:
+    """The page without the form that takes the last act back."""
+    html = re.sub(r"<form [^>]*>(?:(?!</form>).)*name=\"undo\".*?</form>", "", html, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", html)
+
+
+def test_a_second_answer_is_changed_and_undone_like_a_first_one(
+    client: Client, row: Candidate, labeler: User
+) -> None:
+    label = make_label(row, labeler)
+    Repeat.objects.create(label=label, due_at=timezone.now(), shown_at=timezone.now())
+    client.post(URL, fields(row, verdict="fail", comment="A remark"))
+    client.post(URL, fields(row, change="pass", comment="Oh"))
+    changed = Repeat.objects.answered().get()
+
+    undo = re.search(r'name="undo" value="(\w+)"', text(client.get(URL)))
+    assert undo
+    html = text(client.post(URL, {"undo": undo[1], "version": label.version_id}, headers=HTMX))
+
+    assert (changed.verdict, changed.comment) == ("pass", "Oh")
+    assert Label.objects.get().verdict == "pass"
+    assert "Oh</textarea>" in html
+
+
+def test_guidelines_stand_open_for_the_first_rows(client: Client, row: Candidate, labeler: User) -> None:
+    save_guidelines(
+        criteria_set=row.criteria_set,
+        text="Read the grounding first.",
+        examples=[Example("", "Hello?", "fail", "It greets nobody.")],
+        actor=make_user(),
+    )
+    details = r'<details id="guidelines"[^>]* open>'
+
+    html = text(client.get(URL))
+    for _ in range(3):
+        make_label(make_candidate(row.criteria_set), labeler)
+
+    assert re.search(details, html)
+    assert "Read the grounding first." in html
+    assert "It greets nobody." in html
+    assert not re.search(details, text(client.get(URL)))
+
+
+def test_an_archived_set_takes_no_labels_and_says_so(client: Client, row: Candidate) -> None:
+    CriteriaSet.objects.update(archived_at=timezone.now())
+
+    html = text(client.post(URL, fields(row, verdict="pass", comment="Fine so far")))
+
+    assert "is archived and takes no more labels" in html
+    assert "Fine so far" in html
+    assert not Label.objects.exists()
 
 
 @pytest.mark.parametrize(
