@@ -94,8 +94,8 @@ RULES: dict[str, Rule] = {
 
 
 def described(strategy: str, params: Params) -> str:
-    """The rule in words, such as “the rule max_words: the output has at most 90 words”."""
-    return f"the rule {strategy}: {find_rule(strategy).says(params)}"
+    """The rule in words, such as “a rule: the output has at most 90 words”."""
+    return f"a rule: {find_rule(strategy).says(params)}"
 
 
 def find_rule(strategy: str) -> Rule:

@@ -26,9 +26,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """An output that is supposed, its scores, and what follows. `overall` and `threshold` are 0 to 1."""
+    """An output that is supposed, its scores, and what follows. `overall` and `threshold` are 0 to 1.
 
-    supposed: str
+    `spoiled`: name of the one criterion that falls short; "" where each just reaches its minimum.
+    """
+
+    spoiled: str
     steps: tuple[Step, ...]
     weights: int
     overall: Fraction
@@ -46,9 +49,8 @@ class Worked:
         """What decides, in a sentence."""
         reached = "reaches" if self.overall >= self.threshold else "is below"
         sentence = f"{_percent(self.overall)} {reached} the pass threshold of {_percent(self.threshold)}"
-        if short := [f"“{step.name}”" for step in self.steps if step.short]:
-            listed = ", ".join(short)
-            return f"{sentence}, but {listed} is required and below its minimum: that alone fails it."
+        if any(step.short for step in self.steps):
+            return f"{sentence}, but a required criterion is below its minimum: that alone fails it."
         return (
             f"{sentence}, and every required criterion reaches its minimum."
             if self.passes
@@ -59,8 +61,7 @@ class Worked:
 def worked_examples(spec: CriteriaSpec) -> list[Worked]:
     """An output that is just good enough in what is required, and one that is best in all but that."""
     barely = {each.name: _least(each) for each in spec.criteria}
-    found = [_worked(spec, barely, "each required criterion just reaches its minimum, all else is lowest")]
-    return [*found, *_spoiled(spec)]
+    return [_worked(spec, barely), *_spoiled(spec)]
 
 
 def _spoiled(spec: CriteriaSpec) -> Iterator[Worked]:
@@ -72,7 +73,7 @@ def _spoiled(spec: CriteriaSpec) -> Iterator[Worked]:
     scores = {each.name: each.scale_max for each in spec.criteria} | {
         spoiled.name: (spoiled.minimum or 0) - 1
     }
-    yield _worked(spec, scores, f"everything is highest, but “{spoiled.name}” is one below its minimum")
+    yield _worked(spec, scores, spoiled.name)
 
 
 def _has_room(criterion: CriterionSpec) -> bool:
@@ -85,13 +86,13 @@ def _least(criterion: CriterionSpec) -> int:
     return criterion.scale_min
 
 
-def _worked(spec: CriteriaSpec, scores: Mapping[str, int], supposed: str) -> Worked:
+def _worked(spec: CriteriaSpec, scores: Mapping[str, int], spoiled: str = "") -> Worked:
     steps = tuple(_step(criterion, scores[criterion.name]) for criterion in spec.criteria)
     weights = sum(step.weight for step in steps)
     overall = sum((step.weight * step.share for step in steps), Fraction(0)) / weights
     threshold = Fraction(spec.threshold)
     stands = not any(step.short for step in steps)
-    return Worked(supposed, steps, weights, overall, threshold, stands and overall >= threshold)
+    return Worked(spoiled, steps, weights, overall, threshold, stands and overall >= threshold)
 
 
 def _step(criterion: CriterionSpec, score: int) -> Step:

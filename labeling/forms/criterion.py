@@ -62,7 +62,7 @@ class CriterionForm(forms.Form):
         initial=JUDGE,
         choices=[
             (JUDGE, "a judge, and people"),
-            *((name, f"the rule {name}: {rule.title}") for name, rule in sorted(RULES.items())),
+            *((name, f"a rule: {rule.title}") for name, rule in sorted(RULES.items())),
         ],
         help_text="A rule scores where code can decide: highest score or lowest. Nobody is asked then.",
     )

@@ -90,9 +90,9 @@ def guidelines_history(request: Request, slug: str) -> HttpResponse:
     states = criteria_set.guidelines.select_related("created_by").prefetch_related("examples")
     page = page_of(states, request, STATES_PER_PAGE)
     shown = list(page.object_list)
-    last = states.filter(number__lt=shown[-1].number).first() if shown else None
+    earlier = [*shown[1:], states.filter(number__lt=shown[-1].number).first()] if shown else []
+    pairs = zip(shown, earlier, strict=True)
     context = head(request.user, criteria_set, "guidelines")
-    pairs = zip(shown, [*shown[1:], last], strict=True)
     context |= {"page": page, "states": [(state, difference(before, state)) for state, before in pairs]}
     return render(request, "labeling/guidelines_history.html", context)
 
