@@ -10,18 +10,19 @@ from django.utils import timezone
 from judging.forms.runs import JudgeField
 from judging.models import JudgeVersion
 from judging.services.drawing import (
+    Order,
     Preview,
     differing_rows,
-    draw_by_verdict,
-    draw_differing,
+    draw_rows,
     judges_on,
+    newest_draw,
     preview_stratified,
 )
 from labeling.access import AnyUser
 from labeling.domain.strata import FEWEST
 from labeling.models import CriteriaVersion, Draw
 from labeling.services.archiving import Archived
-from labeling.services.draws import NO_FAIR_SAMPLE, CannotDraw, draw_random, frame_of
+from labeling.services.draws import NO_FAIR_SAMPLE, CannotDraw, frame_of
 
 _MOST = 100_000
 
@@ -32,11 +33,11 @@ class DrawForm(forms.Form):
     strategy = forms.ChoiceField(
         label="Which rows",
         choices=[
-            ("random", "at random: each as likely as any"),
-            ("stratified", "by a judge’s verdict: enough rows of each kind"),
-            ("disagreement", "where a panel’s jurors differ, for tuning only"),
+            ("random", "at random"),
+            ("stratified", "by a judge’s verdict"),
+            ("disagreement", "where jurors differ"),
         ],
-        help_text="Labelers see neither what was drawn nor why.",
+        help_text="By verdict: enough rows of each kind. Where jurors differ: for tuning only.",
     )
     judge = JudgeField(
         label="Whose verdicts",
@@ -52,6 +53,8 @@ class DrawForm(forms.Form):
         initial=100,
         help_text=f"At least {FEWEST}: of fewer it could be told what the judge said of a row.",
     )
+
+    seen = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, version: CriteriaVersion, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -90,16 +93,10 @@ class DrawForm(forms.Form):
 
     def draw(self, actor: AnyUser) -> Draw | None:
         """Draw the rows; None where the form says why not."""
-        chosen, now, seed = self.cleaned_data, timezone.now(), secrets.token_hex(8)
-        about: dict[str, Any] = {"version": self.version, "most": chosen["most"], "now": now, "actor": actor}
+        order = Order(**{name: self.cleaned_data[name] for name in ("strategy", "judge", "most", "seen")})
+        seed, now = secrets.token_hex(8), timezone.now()
         try:
-            match chosen["strategy"]:
-                case "stratified":
-                    return draw_by_verdict(judge=chosen["judge"], seed=seed, **about)
-                case "disagreement":
-                    return draw_differing(panel=chosen["judge"], **about)
-                case _:
-                    return draw_random(seed=seed, **about)
+            return draw_rows(version=self.version, order=order, seed=seed, now=now, actor=actor)
         except (CannotDraw, Archived) as problem:
             self.add_error(None, ValidationError(str(problem)))
             return None
@@ -112,4 +109,5 @@ class DrawForm(forms.Form):
             "strategy": self.cleaned_data["strategy"],
             "judge": str(judge.pk) if judge else "",
             "most": str(self.cleaned_data["most"]),
+            "seen": str(newest_draw(self.version)),
         }

@@ -18,7 +18,15 @@ from labeling.access import AnyUser
 from labeling.domain.strata import Part, Side, shares
 from labeling.models import Candidate, CriteriaVersion, Draw, DrawnRow
 from labeling.models.candidates import CandidateQuerySet
-from labeling.services.draws import Stratum, draw_disagreement, draw_stratified, frame_of, lock_set
+from labeling.services.draws import (
+    CannotDraw,
+    Stratum,
+    draw_disagreement,
+    draw_random,
+    draw_stratified,
+    frame_of,
+    lock_set,
+)
 
 
 class Said(TypedDict):
@@ -251,6 +259,39 @@ def draw_differing(
     rows = differing_rows(version, panel, now)
     chosen: list[tuple[int, str]] = list(rows.values_list("pk", "content_hash")[:most])
     return draw_disagreement(version=version, judge=str(panel), rows=chosen, frame=rows.count(), actor=actor)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a lead wants drawn. `seen`: the newest draw on the page that was looked at; None: none was."""
+
+    strategy: str
+    judge: JudgeVersion | None
+    most: int
+    seen: int | None = None
+
+
+@transaction.atomic
+def draw_rows(*, version: CriteriaVersion, order: Order, seed: str, now: datetime, actor: AnyUser) -> Draw:
+    """Draw as ordered. Raises `CannotDraw`, also where somebody drew since the page was looked at: a double
+    click draws once; and `Archived`.
+    """
+    lock_set(version)
+    if order.seen is not None and order.seen != newest_draw(version):
+        raise CannotDraw("Rows were drawn meanwhile. Look at what would be drawn now before you draw more.")
+    if order.strategy == Draw.Strategy.RANDOM or order.judge is None:
+        return draw_random(version=version, most=order.most, seed=seed, now=now, actor=actor)
+    if order.strategy == Draw.Strategy.STRATIFIED:
+        return draw_by_verdict(
+            version=version, judge=order.judge, most=order.most, seed=seed, now=now, actor=actor
+        )
+    return draw_differing(version=version, panel=order.judge, most=order.most, now=now, actor=actor)
+
+
+def newest_draw(version: CriteriaVersion) -> int:
+    """The id of the newest draw that a lead made of the criteria set; 0 without any."""
+    made = Draw.objects.by_leads().filter(version__criteria_set=version.criteria_set_id)
+    return made.aggregate(newest=Max("pk"))["newest"] or 0
 
 
 def drawn_of(draws: Sequence[Draw]) -> dict[int, list[Any]]:

@@ -37,12 +37,16 @@ def lead(criteria_set: CriteriaSet, client: Client) -> User:
     return lead
 
 
+def by_verdict(judge: JudgeVersion) -> dict[str, str | int]:
+    return {"strategy": "stratified", "judge": judge.pk, "most": 20}
+
+
 def text_of(response: object) -> str:
     return " ".join(response.content.decode().split())  # type: ignore[attr-defined]
 
 
 def test_a_lead_sees_what_a_draw_would_take(client: Client, judge: JudgeVersion, lead: User) -> None:
-    shown = text_of(client.get(URL, {"strategy": "stratified", "judge": judge.pk, "most": 20}))
+    shown = text_of(client.get(URL, by_verdict(judge)))
 
     assert "20 of 86 rows, by what strict@1 said" in shown
     assert "strict@1 passes 90.9% of the rows" in shown
@@ -53,7 +57,7 @@ def test_a_lead_sees_what_a_draw_would_take(client: Client, judge: JudgeVersion,
 
 
 def test_drawing_leads_back_to_the_list(client: Client, judge: JudgeVersion, lead: User) -> None:
-    sent = {"strategy": "stratified", "judge": judge.pk, "most": 20}
+    sent = by_verdict(judge)
 
     response = client.post(URL, sent, follow=True)
 
@@ -69,7 +73,7 @@ def test_what_cannot_be_drawn_is_said(client: Client, judge: JudgeVersion, lead:
     few = client.post(URL, {"strategy": "random", "most": 9})
     nobody = client.post(URL, {"strategy": "stratified", "most": 20})
     single = client.post(URL, {"strategy": "disagreement", "judge": judge.pk, "most": 20})
-    client.post(URL, {"strategy": "stratified", "judge": judge.pk, "most": 20})
+    client.post(URL, by_verdict(judge))
     unfair = client.post(URL, {"strategy": "random", "most": 20})
 
     assert {each.status_code for each in (few, nobody, single, unfair)} == {422}
@@ -79,12 +83,20 @@ def test_what_cannot_be_drawn_is_said(client: Client, judge: JudgeVersion, lead:
     assert "no fair sample" in text_of(unfair)
 
 
+def test_a_double_click_draws_once(client: Client, judge: JudgeVersion, lead: User) -> None:
+    sent = {"strategy": "random", "most": 20, "seen": 0}
+
+    statuses = [client.post(URL, sent).status_code for _ in range(2)]
+
+    assert (statuses, Draw.objects.count()) == ([302, 422], 1)
+
+
 def test_no_row_is_on_the_page(
     client: Client, criteria_set: CriteriaSet, judge: JudgeVersion, lead: User
 ) -> None:
-    client.post(URL, {"strategy": "stratified", "judge": judge.pk, "most": 20})
+    client.post(URL, by_verdict(judge))
 
-    shown = text_of(client.get(URL, {"strategy": "stratified", "judge": judge.pk, "most": 20}))
+    shown = text_of(client.get(URL, by_verdict(judge)))
 
     assert "Live row" not in shown
     assert "/golden/" not in shown.replace("/sets/replies/golden/", "")
@@ -128,7 +140,7 @@ def test_questions_do_not_grow_with_rows(
     for rows in (10, 20):
         make_scoring(judge, criteria_set, ["pass"] * rows)
         with CaptureQueriesContext(connection) as queries:
-            client.get(URL, {"strategy": "stratified", "judge": judge.pk, "most": 20})
+            client.get(URL, by_verdict(judge))
         asked.append(len(queries))
 
     assert asked[0] == asked[1]
