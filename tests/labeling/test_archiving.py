@@ -1,5 +1,7 @@
 """Criteria sets and versions put aside: out of sight, closed, whole, and back again."""
 
+from io import BytesIO
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -7,6 +9,7 @@ from django.test import Client
 from labeling.models import AuditEvent, CriteriaSet
 from labeling.services.archiving import Archived, check_open
 from labeling.services.criteria import IsArchived, add_version, promote_version, spec_of
+from labeling.services.imports import ImportProblem, import_golden
 from tests.factories import live, make_candidate, make_criteria_set, make_user, make_version
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +46,8 @@ def test_an_archived_set_takes_no_labels_and_can_be_read(client: Client, criteri
     criteria_set.refresh_from_db()
     with pytest.raises(Archived):
         check_open(criteria_set)
+    with pytest.raises(ImportProblem, match="archived: it takes no labels and no rows"):
+        import_golden(stream=BytesIO(b'{"candidate": "Hello."}'), file_name="a.jsonl", slug="notes")
 
 
 def test_it_comes_back_as_it_was(client: Client, criteria_set: CriteriaSet) -> None:
