@@ -16,7 +16,6 @@ from labeling.access import AnyUser
 from labeling.formats.detect import NAMES_ITS_PEOPLE, READERS, detect
 from labeling.formats.rows import FileProblem, Refused, Row
 from labeling.models import ImportBatch
-from labeling.services.archiving import CLOSED
 from labeling.services.audit import record
 from labeling.services.imports.annotators import Annotators
 from labeling.services.imports.contradictions import declare_unresolved
@@ -115,8 +114,6 @@ def _read_in(stream: BinaryIO, sha256: str, report: Report, order: _Order) -> In
         raise ImportProblem(
             f"There is no criteria set {order.slug!r}. Make it first, or let the import create it (--create)."
         )
-    if target is not None and target.criteria_set.archived_at:
-        raise ImportProblem(f"Nothing was imported. {CLOSED}")
     good = _good_rows(READERS[report.format](stream, order.mapping), report, order.tell)
     intake: Intake | None = None
     for rows in _portions(good):

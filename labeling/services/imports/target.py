@@ -9,6 +9,7 @@ from labeling.formats.rows import Row, RowProblem, StatedCriterion
 from labeling.formats.stated_criteria import stated_spec
 from labeling.formats.strict_json import quote
 from labeling.models import CriteriaSet, CriteriaVersion, Criterion
+from labeling.services.archiving import CLOSED
 from labeling.services.criteria import create_criteria_set, spec_of
 from labeling.services.imports.report import ImportProblem
 
@@ -70,6 +71,8 @@ def find_target(slug: str) -> Target | None:
     locked = CriteriaSet.objects.select_for_update(no_key=True).filter(slug=slug).first()
     if locked is None:
         return None
+    if locked.archived_at:
+        raise ImportProblem(f"Nothing was imported. {CLOSED}")
     if locked.live_version is None:
         raise ImportProblem(f"The criteria set {slug} has no live version. Promote one, then import.")
     return Target(locked.live_version)
