@@ -69,6 +69,7 @@ NO_PAGES = {
     "label_draft",
     "label_hold",
     "rule",
+    "rule_back",
     "criteria_ask",
     "criteria_archive",
     "criteria_take_back",
@@ -382,6 +383,7 @@ def disagree(criteria_set: CriteriaSet, *people: User) -> int:
         make_label(contested, person, verdict)
     make_ruling(make_candidate(criteria_set, "It is ruled on."), "fail")
     Skip.objects.create(candidate=skipped, version=live(criteria_set), labeler=people[0], reason="broken")
+    Slot.objects.create(candidate=skipped, version=live(criteria_set), number=1, state="lead")
     for number in range(3):
         make_candidate(criteria_set, f"Waiting {number}. " + "A long answer goes on and on. " * 90, slots=2)
     return contested.pk
@@ -462,7 +464,11 @@ def lead_pages(site: Site) -> dict[str, list[str]]:
             reverse("golden", args=[slug]) + "?version=2",
         ],
         "candidate": [reverse("candidate", args=[slug, site.conflict])],
-        "rulings": [reverse("rulings", args=[each]) for each in both],
+        "rulings": [
+            *(reverse("rulings", args=[each]) for each in both),
+            reverse("rulings", args=[slug]) + "?show=ruled",
+        ],
+        "agreement": [reverse("agreement", args=[each]) for each in both],
         "criteria": [reverse("criteria", args=[slug])],
         "criteria_compare": [reverse("criteria_compare", args=[slug])],
         "criteria_carry": [
