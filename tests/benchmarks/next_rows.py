@@ -19,7 +19,7 @@ from django.utils import timezone  # noqa: E402
 from labeling.domain.content import content_hash, request_hash  # noqa: E402
 from labeling.models import Candidate, CriteriaSet, Slot  # noqa: E402
 from labeling.services.labels import give_label  # noqa: E402
-from labeling.services.queue import next_slot, open_slots  # noqa: E402
+from labeling.services.queue import next_row, open_slots  # noqa: E402
 from tests.benchmarks.programs import take_turns  # noqa: E402
 from tests.factories import live, make_criteria_set, make_user  # noqa: E402
 
@@ -51,9 +51,9 @@ class Desk:
 
     def next(self) -> float:
         began = time.perf_counter()
-        slot = self._held()
+        row = self._held()
         seconds = time.perf_counter() - began
-        self._label(slot)
+        self._label(row)
         return seconds
 
     def page(self) -> float:
@@ -69,14 +69,14 @@ class Desk:
         Slot.objects.get(pk=1)
         return time.perf_counter() - began
 
-    def _held(self) -> Slot:
-        slot = next_slot(version=self.version, labeler=self.labeler, now=timezone.now())
-        assert slot is not None
-        return slot
+    def _held(self) -> Candidate:
+        row = next_row(version=self.version, labeler=self.labeler, now=timezone.now())
+        assert row is not None
+        return row
 
-    def _label(self, slot: Slot) -> None:
+    def _label(self, row: Candidate) -> None:
         give_label(
-            candidate=slot.candidate,
+            candidate=row,
             version=self.version,
             labeler=self.labeler,
             verdict="pass",
