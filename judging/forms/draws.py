@@ -27,6 +27,12 @@ from labeling.services.draws import NO_FAIR_SAMPLE, CannotDraw, frame_of
 _MOST = 100_000
 
 
+def usual_strategy(version: CriteriaVersion) -> str:
+    """How rows can be drawn next that certify: by verdict once that was begun, else at random."""
+    begun = Draw.objects.stratified(version.criteria_set).exists()
+    return Draw.Strategy.STRATIFIED if begun else Draw.Strategy.RANDOM
+
+
 class DrawForm(forms.Form):
     """By what rows are chosen, by whose verdicts, and how many."""
 
@@ -72,7 +78,7 @@ class DrawForm(forms.Form):
         """A draw by verdicts names whose."""
         found = super().clean() or {}
         strategy, judge = found.get("strategy"), found.get("judge")
-        if strategy == "random" and Draw.objects.stratified(self.version.criteria_set).exists():
+        if strategy == "random" != usual_strategy(self.version):
             self.add_error("strategy", NO_FAIR_SAMPLE)
         if strategy == "stratified" and not judge:
             self.add_error("judge", "Choose by whose verdicts rows are told apart.")

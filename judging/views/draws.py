@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from django.views.decorators.vary import vary_on_headers
 
 from judging.domain.figures import many
-from judging.forms.draws import DrawForm
+from judging.forms.draws import DrawForm, usual_strategy
 from judging.services.drawing import Preview, drawn_of
 from judging.views.figures import percent
 from labeling.access import get_led_set
@@ -52,7 +52,7 @@ def draws(request: Request, slug: str) -> HttpResponse:
     version = chosen_version(criteria_set, request)
     form = DrawForm(request.POST or request.GET or None, version=version)
     if not {"strategy", "most"} <= form.data.keys():
-        form = DrawForm(version=version, initial={"strategy": request.GET.get("strategy", "random")})
+        form = DrawForm(version=version, initial={"strategy": usual_strategy(version)})
     if request.method == "POST" and form.is_valid() and (draw := form.draw(request.user)):
         return _made(request, criteria_set, draw)
     context = head(request.user, criteria_set, "draws") | {"form": form, "version": version}
@@ -91,12 +91,8 @@ def _preview(form: DrawForm) -> dict[str, Any]:
             )
             for share in found.shares
         ]
-        return context | {
-            "plan": found,
-            "lines": lines,
-            "taken": found.taken,
-            "rate": percent(found.pass_rate),
-        }
+        context |= {"plan": found, "lines": lines, "again": any(line.before for line in lines)}
+        return context | {"taken": found.taken, "rate": percent(found.pass_rate)}
     return context | {"frame": found, "taken": min(found, chosen["most"])}
 
 
@@ -114,12 +110,17 @@ def _shown(draws: Sequence[Draw]) -> list[ShownDraw]:
             draw,
             [
                 f"{stratum_words(each['stratum'])}: {many(each['rows'], 'row')}, "
-                f"each for {_stands_for(each['probability'])}"
-                for each in strata.get(draw.pk, [])
+                f"each stands for {_stands_for(each['probability'])}"
+                for each in sorted(strata.get(draw.pk, []), key=_place)
             ],
         )
         for draw in draws
     ]
+
+
+def _place(stratum: Any) -> tuple[int, int]:
+    side, _, wave = stratum["stratum"].partition(" ")
+    return int(wave or 1), list(_WORDS).index(side)
 
 
 def stratum_words(name: str) -> str:
