@@ -88,8 +88,8 @@
     const left = recall(place());
     if (left) guidelines().open = left.open;
     document.getElementById("guidelines-new").hidden = guidelines().open || !left || left.number === number;
-    guidelines().addEventListener("toggle", () => {
-      put(place(), JSON.stringify({ open: guidelines().open, number }));
+    guidelines().querySelector("summary").addEventListener("click", () => {
+      put(place(), JSON.stringify({ open: !guidelines().open, number }));
       document.getElementById("guidelines-new").hidden = true;
     });
   }

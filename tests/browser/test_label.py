@@ -47,19 +47,6 @@ def verdicts() -> list[str]:
     return list(Label.objects.current().order_by("candidate").values_list("verdict", flat=True))
 
 
-def test_ten_rows_by_keyboard_alone(page: Page, desk: tuple[CriteriaSet, User]) -> None:
-    keys = "1211212112"
-
-    for number, key in enumerate(keys, start=1):
-        shows(page, number)
-        press(page, key)
-
-    shows(page, 11)
-    assert verdicts() == [{"1": "pass", "2": "fail"}[key] for key in keys]
-    expect(page.locator("#row-heading")).to_be_focused()
-    expect(page.locator(".progress-line")).to_contain_text("10 of 50 today")
-
-
 def test_undo_brings_back_the_row_and_what_was_typed(page: Page, desk: tuple[CriteriaSet, User]) -> None:
     press(page, "c")
     page.keyboard.type("Misses the date.")
@@ -274,15 +261,24 @@ def test_without_javascript(
         page = context.new_page()
         login(page, desk[1])
         page.goto("/sets/summaries/label/")
+        page.locator("label", has=page.get_by_label("not met")).click()
+        page.get_by_label("Comment").fill("Typed without a script")
         page.get_by_role("button", name="Fail").click()
         expect(page.locator(".output")).to_contain_text("Summary number 2.")
         page.get_by_role("button", name="Undo").click()
         expect(page.locator(".output")).to_contain_text("Summary number 1.")
+        expect(page.get_by_label("Comment")).to_have_value("Typed without a script")
         page.get_by_text("Skip…").click()
         page.get_by_role("button", name="The row is broken").click()
-        expect(page.locator(".output")).to_contain_text("Summary number 2.")
+        page.get_by_role("button", name="Pass").click()
+        page.get_by_role("link", name="History").click()
+        page.get_by_role("link", name="Change row").click()
+        page.locator("label", has=page.get_by_label("fail", exact=True)).click()
+        page.get_by_role("button", name="Change the label").click()
+        expect(page.get_by_text("changed from pass")).to_be_visible()
 
-    assert verdicts() == []
+    assert verdicts() == ["fail"]
+    assert Label.objects.earliest("pk").marks.get().score == 0
     assert Skip.objects.get().reason == "broken_row"
 
 
