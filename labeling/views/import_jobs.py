@@ -32,7 +32,7 @@ from labeling.services.import_jobs import (
     receive_piece,
 )
 from labeling.services.import_preview import look_at
-from labeling.services.import_progress import reached
+from labeling.services.import_progress import is_worked_on, reached
 from labeling.services.import_refused import (
     can_correct,
     has_refused,
@@ -146,7 +146,8 @@ def _progress(job: ImportJob, request: Request) -> dict[str, Any]:
         "reached": far,
         "percent": min(100, 100 * far.bytes // job.size) if far else 0,
         "left": in_time(far.seconds_left(job.size)) if far else "",
-        "no_worker": no_worker_seen(timezone.now()),
+        # A worker that holds the whole database cannot note there that it is alive; beside the file it does.
+        "no_worker": not is_worked_on(job.stored_as) and no_worker_seen(timezone.now()),
         "holds_all": connection.vendor == "sqlite",
     }
 

@@ -8,7 +8,7 @@ from labeling.domain.sampling import split_for
 from labeling.domain.truth import LabelFact, RulingFact, Truth, settle
 from labeling.formats.rows import Row, RowProblem
 from labeling.formats.strict_json import quote
-from labeling.models import Submission
+from labeling.models import Candidate, Submission
 from labeling.services.imports.annotators import Annotators
 from labeling.services.imports.comparing import News, news_of
 from labeling.services.imports.report import Report
@@ -107,11 +107,16 @@ class Intake:
     def _look_up_ids(self, rows: Sequence[Row]) -> None:
         """What the set had by these ids before the file."""
         self.known_ids = {}
+        # Not joined with candidates: a database that begins there reads the whole set for every few rows.
         arrived = Submission.objects.filter(external_id__in={row.external_id for row in rows} - {""})
-        arrived = arrived.filter(candidate__criteria_set_id=self.target.version.criteria_set_id)
-        arrived = arrived.exclude(batch=self.writer.batch).order_by()
-        for name, content in arrived.values_list("external_id", "candidate__content_hash"):
-            self.known_ids.setdefault(name, set()).add(bytes.fromhex(content))
+        ids = list(
+            arrived.exclude(batch=self.writer.batch).order_by().values_list("external_id", "candidate")
+        )
+        mine = Candidate.objects.filter(criteria_set_id=self.target.version.criteria_set_id)
+        contents = dict(mine.filter(pk__in={pk for _, pk in ids}).values_list("pk", "content_hash"))
+        for name, candidate in ids:
+            if candidate in contents:
+                self.known_ids.setdefault(name, set()).add(bytes.fromhex(contents[candidate]))
 
     def _tell_duplicates(self, row: Row, digest: bytes, *, in_file: bool, in_set: bool) -> None:
         """Count what is known by its content apart from what is known by its id only."""

@@ -60,6 +60,11 @@ class Report:
     def headline(self) -> str:
         """The outcome in one sentence."""
         target = f"{self.criteria}@{self.version}" if self.version else self.criteria
+        if not self.acceptable and self.dry_run:
+            return (
+                f"{self.file_name} has refused rows. This was a check: nothing was kept. "
+                "Correct them, or keep the good rows alone."
+            )
         if not self.acceptable:
             return (
                 f"Nothing of {self.file_name} was kept: it has refused rows. Correct them and import again."
@@ -71,8 +76,8 @@ class Report:
         return f"Imported {self.file_name} into {target}."
 
     def lines(self) -> Iterator[str]:
-        """The counts in words; of a file that is refused as a whole, only what was refused."""
-        if self.acceptable:
+        """The counts in words; of a file that was refused as a whole, only what was refused."""
+        if self.acceptable or self.dry_run:
             return in_words(self.counts)
         return in_words({name: self.counts[name] for name in ("rows", "refused")})
 
