@@ -124,5 +124,6 @@ def harmless(cell: str) -> str:
 
 def as_it_was(cell: str) -> str:
     """The text that `harmless` was given."""
-    marked = cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA_STARTS)
-    return cell[1:] if marked else cell
+    if cell[:1] != "'":
+        return cell
+    return cell[1:] if cell.lstrip("'").startswith(_FORMULA_STARTS) else cell

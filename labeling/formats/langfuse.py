@@ -6,6 +6,7 @@ every cell of an older export is JSON, texts in quotes, too; a newer one has tex
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 from labeling.formats.delimited import read_table
@@ -25,6 +26,7 @@ def records(stream: BinaryIO) -> Iterator[Found | Refused]:
         yield found
 
 
+@lru_cache(maxsize=1000)
 def camel(name: str) -> str:
     """`source_trace_id` as `sourceTraceId`; other names as they are."""
     return re.sub(r"(?<=[a-z])_([a-z])", lambda found: found.group(1).upper(), name)

@@ -4,12 +4,11 @@ A value is text or JSON. Texts that are not text in the file (objects, numbers) 
 Each line says what at most one person said; lines of one row that follow each other become one row.
 """
 
-import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from labeling.domain.verdicts import HumanVerdict, on_a_scale, parse_common_verdict
@@ -24,6 +23,20 @@ from labeling.formats.strict_json import StrictDecoder, quote
 _TEXTS = ("request", "candidate", "grounding", "criteria_text")
 _YES = {"yes", "true", "1", "y"}
 _NO = {"no", "false", "0", "n"}
+# What tells one row of a file from another, whoever speaks of it.
+_CANDIDATE = attrgetter(
+    "external_id",
+    "output",
+    "request",
+    "grounding",
+    "criteria_text",
+    "split",
+    "probability",
+    "generator_model",
+    "generator_family",
+    "truncated",
+    "meta",
+)
 _MOST_PEOPLE = 1000  # of one row that are held at once
 
 
@@ -32,32 +45,32 @@ def read_mapped(values: Mapping[str, Any], fields: Mapping[str, str], line: int,
 
     Raises RowProblem, its field the column's own name; FileProblem where its verdicts are on a scale.
     """
-    row = read_candidate(values, fields, line, element)
-    with named_as_in(fields):
-        return replace(row, **_said(values, fields))
+    try:
+        known = _read_candidate(values, fields, line, element)
+        return Row(**(known | _said(values, fields)))
+    except RowProblem as problem:
+        raise _named_as_in(fields, problem) from problem
 
 
 def read_candidate(
     values: Mapping[str, Any], fields: Mapping[str, str], line: int, element: int | None
 ) -> Row:
     """The row of one line without what anybody said. Raises RowProblem, its field the column's own name."""
-    with named_as_in(fields):
-        return _read_candidate(values, fields, line, element)
-
-
-@contextmanager
-def named_as_in(fields: Mapping[str, str]) -> Iterator[None]:
-    """Problems name the column of the file, not the field that it is."""
-    columns = {field: column for column, field in fields.items() if field not in (KEEP, IGNORE)}
     try:
-        yield
+        return Row(**_read_candidate(values, fields, line, element))
     except RowProblem as problem:
-        raise RowProblem(columns.get(problem.field, problem.field), problem.reason) from problem
+        raise _named_as_in(fields, problem) from problem
+
+
+def _named_as_in(fields: Mapping[str, str], problem: RowProblem) -> RowProblem:
+    """The problem, of the file's column, not of the field that it is."""
+    columns = {field: column for column, field in fields.items() if field not in (KEEP, IGNORE)}
+    return RowProblem(columns.get(problem.field, problem.field), problem.reason)
 
 
 def _read_candidate(
     values: Mapping[str, Any], fields: Mapping[str, str], line: int, element: int | None
-) -> Row:
+) -> dict[str, Any]:
     by_field = {field: values[column] for column, field in fields.items() if field != KEEP}
     given: dict[str, Any] = {name: as_text(by_field[name]) for name in _TEXTS if name in by_field}
     for name in ("id", "split", "generator_model", "generator_family"):
@@ -67,7 +80,7 @@ def _read_candidate(
     if by_field.get("probability") not in (None, ""):
         given["probability"] = _number(by_field["probability"])
     given["meta"] = _kept(values, fields)
-    return Row(**common_fields(Found(line, given, element), ()))
+    return common_fields(Found(line, given, element), ())
 
 
 def _kept(values: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
@@ -194,7 +207,7 @@ def gather(rows: Iterable[Row | Refused]) -> Iterator[Row | Refused]:
 
     Memory is one row, and a few bytes for each row that somebody spoke of.
     """
-    seen: set[bytes] = set()
+    seen: set[int] = set()
     held: Row | None = None
     for row in rows:
         if held is not None and isinstance(row, Row) and _goes_with(row, held):
@@ -219,16 +232,12 @@ def _goes_with(row: Row, held: Row) -> bool:
         and not (row.decision and held.decision)
         and all(opinion.annotator is not None for opinion in (*held.opinions, *row.opinions))
         and names.isdisjoint(opinion.annotator for opinion in row.opinions)
-        and _bare(row) == _bare(held)
+        and _CANDIDATE(row) == _CANDIDATE(held)
     )
 
 
 def _says(row: Row) -> bool:
     return bool(row.opinions or row.decision or row.silent_annotators)
-
-
-def _bare(row: Row) -> Row:
-    return replace(row, line=0, element=None, arrives=True, opinions=(), decision=None, silent_annotators=0)
 
 
 def _together(held: Row, row: Row) -> Row:
@@ -240,16 +249,12 @@ def _together(held: Row, row: Row) -> Row:
     )
 
 
-def _arriving(row: Row, seen: set[bytes]) -> Row:
+def _arriving(row: Row, seen: set[int]) -> Row:
     if not _says(row):
         return row
-    key = hashlib.blake2b(_spelling(row).encode(), digest_size=12).digest()
-    arrives = key not in seen
+    *texts, meta = _CANDIDATE(row)
+    key = hash((*texts, repr(meta)))
+    if key in seen:
+        return replace(row, arrives=False)
     seen.add(key)
-    return replace(row, arrives=arrives)
-
-
-def _spelling(row: Row) -> str:
-    own = (row.external_id, row.split, row.request, row.output, row.grounding, row.criteria_text)
-    generated = (row.generator_model, row.generator_family, row.truncated, row.probability)
-    return json.dumps([own, generated, row.meta], sort_keys=True, default=str)
+    return row
