@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from labeling.domain.sampling import Split
 from labeling.formats.field_mapping import FIELDS
 from labeling.formats.given_file import open_file
+from labeling.management.progress_bar import progress_bar
 from labeling.services.imports import (
     FORMATS,
     HASH,
@@ -60,7 +61,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         labeler, mapping = _labeler(options["labeler"]), _mapping(options["map"])
         try:
-            with open_file(options["file"]) as stream:
+            with (
+                open_file(options["file"]) as stream,
+                progress_bar(options["file"].stat().st_size) as progress,
+            ):
                 report = import_golden(
                     stream=stream,
                     file_name=options["file"].name,
@@ -72,6 +76,7 @@ class Command(BaseCommand):
                     create=options["create"],
                     keep_good=options["keep_good"],
                     dry_run=options["dry_run"],
+                    progress=progress,
                 )
         except OSError as error:
             raise _bad_input(f"{options['file']} cannot be read: {error.strerror or error}.") from error
