@@ -1,5 +1,7 @@
 """The page of agreement: for leads, in words, with no figure where there is nothing to tell."""
 
+from datetime import date
+
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
@@ -7,9 +9,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from labeling.domain.agreement import Interval
+from labeling.domain.labelers import Change, pace_of
 from labeling.models import CriteriaSet, Membership
 from labeling.services.human_agreement import HumanAgreement
-from labeling.views.agreement import words_of
+from labeling.services.labelers import Labeler
+from labeling.views.agreement import hints, words_of
 from tests.factories import make_candidate, make_criteria_set, make_label, make_user, make_version
 from tests.labeling.people import graded, labelled, mark, people, repeated
 
@@ -153,3 +157,25 @@ def test_who_was_left_out_is_said() -> None:
     found = HumanAgreement(0.7, None, 60, 3, 1, "Krippendorff's alpha")
 
     assert "1 person is left out" in " ".join(words_of(found))
+
+
+def test_hints_are_told_with_their_numbers() -> None:
+    change = Change(date(2026, 11, 14), (45, 50), (30, 50), 0.001)
+    quick, usual = pace_of({4: 40}), pace_of({20: 40})
+
+    told = list(
+        hints(
+            [
+                Labeler(1, "ada", pace=quick, hurried=True),
+                Labeler(2, "bo", pace=usual, change=change, changed=True),
+                Labeler(3, "cy", pace=usual, change=change),
+            ]
+        )
+    )
+
+    assert len(told) == 2
+    assert told[0].startswith("ada takes 4 seconds for a row, others 20")
+    assert told[1].startswith(
+        "bo: agreement with rulings, or with most of the others, fell from 45 of 50 rows"
+    )
+    assert "30 of 50 since 14 Nov 2026" in told[1]
