@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -149,7 +149,7 @@ def _replace_skip(candidate: Candidate, version: CriteriaVersion, labeler: User,
 
 
 @transaction.atomic
-def correct_label[Answer: (Label, Repeat)](
+def correct_label[Answer: Label | Repeat](
     *,
     label: Answer,
     verdict: str,
@@ -169,8 +169,8 @@ def correct_label[Answer: (Label, Repeat)](
     one_at_a_time(labeler)
     said = {"verdict": verdict, "comment": comment} | _times(seconds, idle_seconds)
     if isinstance(label, Repeat):
-        return _correct_repeat(label, now, marks=dict(marks), **said)
-    return _correct_label(label, marks, now, **said)
+        return cast(Answer, _correct_repeat(label, now, marks=dict(marks), **said))
+    return cast(Answer, _correct_label(label, marks, now, **said))
 
 
 def _correct_label(label: Label, marks: Marks, now: datetime, **said: Any) -> Label:

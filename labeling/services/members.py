@@ -2,11 +2,13 @@
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 
 from labeling.access import AnyUser
 from labeling.models import CriteriaSet, Membership
 from labeling.services.audit import record
 from labeling.services.guidelines import note_examples_shown
+from labeling.services.passed_on import pass_on_stranded
 
 
 class MembershipRefused(ValueError):
@@ -34,6 +36,7 @@ def remove_member(*, membership: Membership, actor: AnyUser) -> None:
     criteria_set = CriteriaSet.objects.select_for_update().get(pk=membership.criteria_set_id)
     _keep_a_lead(membership)
     membership.delete()
+    pass_on_stranded(criteria_set=criteria_set, now=timezone.now())
     record(
         actor=actor,
         action="member_removed",

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from labeling.access import AnyUser
-from labeling.models import Candidate, CriteriaVersion, Label, Membership, Skip, Slot
+from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Label, Membership, Skip, Slot
 from labeling.services.audit import record
 from labeling.services.leases import NotWanted, lock_row
 
@@ -32,6 +32,19 @@ def sort_skipped(*, candidate: Candidate, version: CriteriaVersion, now: datetim
         row.filter(state=Slot.State.LEAD).update(state=Slot.State.OPEN)
 
 
+def pass_on_stranded(*, criteria_set: CriteriaSet, now: datetime) -> None:
+    """Give those skipped rows to the leads for which nobody is left since a member has gone."""
+    version = criteria_set.live_version
+    if version is None:
+        return
+    skips = Skip.objects.current().filter(candidate=OuterRef("candidate"), version=version)
+    waiting = Slot.objects.filter(Exists(skips), version=version, state=Slot.State.OPEN)
+    rows = Candidate.objects.filter(pk__in=waiting.values("candidate")).order_by("pk")
+    for candidate in rows.only("pk"):
+        lock_row(candidate, version)
+        sort_skipped(candidate=candidate, version=version, now=now)
+
+
 def _is_for_leads(candidate: Candidate, version: CriteriaVersion) -> bool:
     skips = Skip.objects.current().filter(candidate=candidate, version=version)
     if not skips.exists():
@@ -52,9 +65,7 @@ def _others(candidate: Candidate, version: CriteriaVersion) -> QuerySet[User]:
 
 
 @transaction.atomic
-def put_back(
-    *, candidate: Candidate, version: CriteriaVersion, actor: AnyUser, note: str = ""
-) -> Candidate:
+def put_back(*, candidate: Candidate, version: CriteriaVersion, actor: AnyUser, note: str = "") -> Candidate:
     """Send a row that was passed on back into the queue, before all others; logged with the lead's `note`.
 
     Its skips are answered: whoever skipped it does not get it again, unless that leaves nobody. Raises

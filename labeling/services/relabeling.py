@@ -24,6 +24,7 @@ from labeling.models import (
 from labeling.services.audit import record
 from labeling.services.draws import put_aside
 from labeling.services.guidelines import shown_rows
+from labeling.services.leases import drop_slots
 from labeling.services.queue import open_slots
 from labeling.services.truth import truth_changed
 
@@ -355,4 +356,4 @@ def _close_slots(version: CriteriaVersion, candidate_ids: Sequence[int]) -> None
         for slot in idle.free(timezone.now()).only("pk", "candidate_id", "number")
         if slot.candidate_id in settled or slot.number <= (upto.get(slot.candidate_id) or 0)
     ]
-    Slot.objects.filter(pk__in=gone, state=Slot.State.OPEN).free(timezone.now()).delete()
+    drop_slots(Slot.objects.filter(pk__in=gone, state=Slot.State.OPEN).free(timezone.now()))

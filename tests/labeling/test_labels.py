@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from labeling.models import Candidate, CriteriaVersion, Criterion, Draft, Exposure, Label, Skip, Slot
+from labeling.models import Candidate, CriteriaVersion, Criterion, Draft, Exposure, Label, Repeat, Skip, Slot
 from labeling.services import truth
 from labeling.services.drafts import draft_of, save_draft
 from labeling.services.labels import (
@@ -49,7 +49,14 @@ def give(row: Candidate, labeler: User, verdict: str = "pass", **options: Any) -
     return give_label(candidate=row, version=version, labeler=labeler, verdict=verdict, **given)
 
 
-def skip(row: Candidate, labeler: User, now: datetime = NOW) -> Skip:
+def label_of(row: Candidate, labeler: User, verdict: str = "pass", **options: Any) -> Label:
+    """The label that was given."""
+    label = give(row, labeler, verdict, **options).label
+    assert isinstance(label, Label)
+    return label
+
+
+def skip(row: Candidate, labeler: User, now: datetime = NOW) -> Skip | Repeat:
     return skip_row(
         candidate=row,
         version=live(row.criteria_set),
@@ -61,13 +68,15 @@ def skip(row: Candidate, labeler: User, now: datetime = NOW) -> Skip:
 
 
 def undo(row: Candidate, labeler: User, act: str = "") -> Slot:
-    return undo_last(labeler=labeler, version=live(row.criteria_set), now=NOW, act=act)
+    slot = undo_last(labeler=labeler, version=live(row.criteria_set), now=NOW, act=act)
+    assert isinstance(slot, Slot)
+    return slot
 
 
 def test_a_label_fills_its_slot_and_keeps_what_was_said(row: Candidate, labeler: User) -> None:
     next_slot(version=live(row.criteria_set), labeler=labeler, now=NOW)
 
-    label = give(row, labeler, "fail", marks={"meets_criteria": 0}, comment="No date.").label
+    label = label_of(row, labeler, "fail", marks={"meets_criteria": 0}, comment="No date.")
 
     assert (label.verdict, label.comment, label.seconds, label.blind) == ("fail", "No date.", 7, True)
     assert list(label.marks.values_list("criterion__name", "score")) == [("meets_criteria", 0)]
@@ -117,14 +126,14 @@ def test_marks_must_fit_the_criteria(
 
 @pytest.mark.parametrize(("seconds", "kept"), [(-5, 0), (90, 90), (100_000, 3_600), (None, None)])
 def test_seconds_are_clamped(row: Candidate, labeler: User, seconds: int | None, kept: int | None) -> None:
-    assert give(row, labeler, seconds=seconds).label.seconds == kept
+    assert label_of(row, labeler, seconds=seconds).seconds == kept
 
 
 @pytest.mark.parametrize("what", ["labels", "verdicts"])
 def test_who_was_shown_labels_or_verdicts_is_not_blind(row: Candidate, labeler: User, what: str) -> None:
     Exposure.objects.create(user=labeler, candidate=row, version=live(row.criteria_set), what=what)
 
-    assert give(row, labeler).label.blind is False
+    assert label_of(row, labeler).blind is False
 
 
 def test_a_label_stays_under_the_version_it_was_given_for(row: Candidate, labeler: User) -> None:
@@ -132,7 +141,7 @@ def test_a_label_stays_under_the_version_it_was_given_for(row: Candidate, labele
     next_slot(version=old, labeler=labeler, now=NOW)
     make_version(row.criteria_set, live=True)
 
-    assert give(row, labeler, version=old).label.version == old
+    assert label_of(row, labeler, version=old).version == old
 
 
 def test_undo_takes_back_the_label_and_brings_back_what_was_typed(row: Candidate, labeler: User) -> None:
@@ -207,7 +216,7 @@ def test_labels_from_a_file_are_not_undone_here(row: Candidate, labeler: User) -
 
 
 def test_a_correction_supersedes_and_keeps_the_first(row: Candidate, labeler: User) -> None:
-    first = give(row, labeler, "pass").label
+    first = label_of(row, labeler, "pass")
 
     second = correct_label(label=first, verdict="fail", marks={}, comment="On reflection", now=LATER)
 
@@ -217,7 +226,7 @@ def test_a_correction_supersedes_and_keeps_the_first(row: Candidate, labeler: Us
 
 
 def test_a_label_is_corrected_once(row: Candidate, labeler: User) -> None:
-    first = give(row, labeler, "pass").label
+    first = label_of(row, labeler, "pass")
     correct_label(label=first, verdict="fail", marks={}, comment="", now=LATER)
 
     with pytest.raises(NotWanted, match="meanwhile"):
@@ -267,7 +276,7 @@ def test_every_change_of_a_label_is_told(
     row: Candidate, labeler: User, told: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        label = give(row, labeler).label
+        label = label_of(row, labeler)
         correct_label(label=label, verdict="fail", marks={}, comment="", now=LATER)
         undo(row, labeler)
 
@@ -301,4 +310,4 @@ def test_a_graded_mark_is_kept(row: Candidate, labeler: User) -> None:
         version=live(row.criteria_set), position=2, name="style", description="Reads well.", **scale
     )
 
-    assert give(row, labeler, marks={"style": 4}).label.marks.get().score == 4
+    assert label_of(row, labeler, marks={"style": 4}).marks.get().score == 4

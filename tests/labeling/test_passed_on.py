@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 
 from labeling.models import AuditEvent, Candidate, Skip
 from labeling.services.labels import give_label, last_act, skip_row, undo_last
+from labeling.services.members import remove_member
 from labeling.services.passed_on import passed_on, put_back
 from labeling.services.queue import FIRST, SECOND, NotWanted, close_settled, next_row, open_slots
 from tests.factories import live, make_candidate, make_criteria_set, make_ruling, make_user
@@ -174,3 +175,13 @@ def test_an_answered_skip_can_still_be_undone(row: Candidate) -> None:
 
     assert given_to(row, "bob")
     assert last_act(labeler=user("bob"), version=live(row.criteria_set)) is None
+
+
+def test_a_row_whose_last_labeler_leaves_goes_to_the_leads(row: Candidate) -> None:
+    lead = make_user(lead_of=row.criteria_set)
+    skip(row, "ada")
+    User.objects.filter(username__in=["cem", "dot", lead.username]).update(is_active=False)
+
+    remove_member(membership=user("bob").memberships.get(), actor=lead)
+
+    assert waits_for_leads(row)

@@ -1,6 +1,7 @@
 """Who gets which row next."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -218,7 +219,7 @@ def test_who_is_on_the_page_keeps_the_row() -> None:
     [row] = rows(criteria_set, 1)
     labeler, other = make_user(), make_user()
     taken(criteria_set, labeler)
-    who = {"candidate": row, "version": live(criteria_set)}
+    who: dict[str, Any] = {"candidate": row, "version": live(criteria_set)}
 
     for minutes in (10, 20, 30):
         assert renew_lease(**who, labeler=labeler, now=NOW + timedelta(minutes=minutes))
