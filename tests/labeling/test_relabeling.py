@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from labeling.models import AuditEvent, Candidate, CriteriaSet, CriteriaVersion, Criterion, Label, Mark, Slot
 from labeling.services import truth
@@ -237,6 +239,21 @@ def test_a_row_says_what_was_said_of_it_under_another_version(
 
     assert f"{CARRY}?source=1" not in after
     assert "carried over from version 1 by" in after
+
+
+def test_more_rows_ask_no_more_queries(client: Client, criteria_set: CriteriaSet) -> None:
+    lead, ada = make_user(lead_of=criteria_set), User.objects.get(username="ada")
+    client.force_login(lead)
+
+    def queries_after_ten_more() -> int:
+        for _ in range(10):
+            make_label(make_candidate(criteria_set), ada)
+        client.get(CARRY)  # a first look also notes what it shows
+        with CaptureQueriesContext(connection) as captured:
+            client.get(CARRY)
+        return len(captured)
+
+    assert queries_after_ten_more() == queries_after_ten_more()
 
 
 def test_taking_back_is_on_the_page(client: Client, criteria_set: CriteriaSet) -> None:
