@@ -17,9 +17,10 @@ _DEEPEST_INDENT = 30
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Characters that show themselves."""
+    """Characters that show themselves; `isolated` where their direction ends with them."""
 
     text: str
+    isolated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +103,24 @@ def show(text: str, *, fold_at: int = FOLD_AT, limit: int = PAGE_LIMIT) -> Shown
     """
     sent = text[:limit]
     laid_out = lay_out_json(text) if len(text) <= limit else None
-    blocks = [Block("json", visible(laid_out))] if laid_out is not None else list(_fenced(sent))
+    blocks = [Block("json", _json_pieces(laid_out))] if laid_out is not None else list(_fenced(sent))
     stand, folded = _fold(blocks, fold_at)
     return Shown(stand, folded, len(text), len(text) - len(sent), laid_out is not None and laid_out != text)
+
+
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_JSON_STRING = re.compile(r'("(?:[^"\\]|\\.)*")')
+
+
+def _json_pieces(text: str) -> tuple[Piece, ...]:
+    """Two words from right to left would else change places, and a key stand where its value belongs."""
+    if not _RIGHT_TO_LEFT.search(text):
+        return visible(text)
+    return tuple(
+        Plain(piece.text, isolated=True) if isinstance(piece, Plain) and part.startswith('"') else piece
+        for part in _JSON_STRING.split(text)
+        for piece in visible(part)
+    )
 
 
 def lay_out_json(text: str) -> str | None:

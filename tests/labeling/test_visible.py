@@ -57,6 +57,14 @@ def test_what_is_no_json_document_is_left_alone(text: str) -> None:
     assert lay_out_json(text) is None
 
 
+def test_words_from_right_to_left_do_not_change_places_in_json() -> None:
+    shown = show('{"שלום": "עולם", "a": 1}')
+
+    isolated = [piece.text for piece in shown.open[0].pieces if isinstance(piece, Plain) and piece.isolated]
+    assert isolated == ['"שלום"', '"עולם"', '"a"']
+    assert "".join(piece.text for piece in shown.open[0].pieces) == '{\n  "שלום": "עולם",\n  "a": 1\n}'
+
+
 def test_fenced_code_is_told_from_prose_and_keeps_its_fences() -> None:
     shown = show("Look:\n```python\nx = 1\n```\nDone.")
 
