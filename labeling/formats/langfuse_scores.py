@@ -7,9 +7,10 @@ beside it or within `trace` or `observation`. One score name is the verdict, num
 the source EVAL are judges', and so are those that came by API, unless the mapping names them.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from sys import intern
 from typing import Any, BinaryIO
 
 from labeling.domain.content import content_hash
@@ -54,14 +55,26 @@ def answers_of(fields: Fields) -> list[Answer]:
     return [_answer(score) for score in _scores(fields) if _is_of_person(score, {})]
 
 
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """One score of a person. `ours`: what Vera wrote beside it."""
+
+    answer: Answer
+    author: str | None
+    comment: str
+    ours: Fields
+
+
 @dataclass(slots=True)
 class _Index:
-    """Every score by the row it is of, and which rows have their text somewhere in the file."""
+    """Every score of a person by the row it is of, and which rows have their text somewhere in the file."""
 
-    scores: dict[Key, list[Fields]] = field(default_factory=lambda: defaultdict(list))
+    scores: dict[Key, list[_Score]] = field(default_factory=lambda: defaultdict(list))
+    judges: Counter[Key] = field(default_factory=Counter)
     with_text: set[Key] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
     others: set[str] = field(default_factory=set)
+    roles: Roles = field(default_factory=lambda: Roles("", {}))
 
 
 def read(stream: BinaryIO, mapping: Mapping[str, str] = {}) -> Iterator[Row | Refused]:
@@ -71,7 +84,8 @@ def read(stream: BinaryIO, mapping: Mapping[str, str] = {}) -> Iterator[Row | Re
     """
     checked = check_mapping(mapping)
     index = _index(stream, checked)
-    return _rows(stream, index, roles_of(index.words, index.others, checked, PREFIX))
+    index.roles = roles_of(index.words, index.others, checked, PREFIX)
+    return _rows(stream, index)
 
 
 def _index(stream: BinaryIO, mapping: Mapping[str, str]) -> _Index:
@@ -85,25 +99,29 @@ def _index(stream: BinaryIO, mapping: Mapping[str, str]) -> _Index:
         for score in _scores(found.value):
             count += 1
             _note(index, key, score, mapping)
-    if count > MOST_SCORES:
-        raise FileProblem(
-            f"The file has more than {MOST_SCORES} scores. Cut it into several, trace by trace."
-        )
+        if count > MOST_SCORES:
+            raise FileProblem(
+                f"The file has more than {MOST_SCORES} scores. Cut it into several, trace by trace."
+            )
     return index
 
 
 def _note(index: _Index, key: Key, score: Fields, mapping: Mapping[str, str]) -> None:
-    answer = _answer(score)
-    kept = {
-        name: value for name, value in score.items() if name not in ("trace", "observation", *_TEXT_NAMES)
-    }
-    index.scores[key].append(kept)
-    if _is_of_person(score, mapping):
-        (index.words if answer.kind == "word" else index.others).add(answer.name)
+    if not _is_of_person(score, mapping):
+        index.judges[key] += 1
+        return
+    answer, author = _answer(score), score.get("authorUserName") or score.get("authorUserId")
+    (index.words if answer.kind == "word" else index.others).add(answer.name)
+    said = _Score(
+        answer,
+        None if author is None else intern(as_text(author)),
+        as_text(score.get("comment")),
+        ours_in(score.get("metadata")),
+    )
+    index.scores[key].append(said)
 
 
 _FIELDS = {"input": "request", "output": "candidate"}
-_TEXT_NAMES = ("input", "output", "traceTags")
 
 
 def _key(fields: Fields) -> Key:
@@ -146,7 +164,7 @@ def _answer(score: Fields) -> Answer:
     return Answer(name, kind or "other", value if kind == "number" else said)
 
 
-def _rows(stream: BinaryIO, index: _Index, roles: Roles) -> Iterator[Row | Refused]:
+def _rows(stream: BinaryIO, index: _Index) -> Iterator[Row | Refused]:
     done: set[Key] = set()
     for found in records(stream):
         if isinstance(found, Refused):
@@ -158,12 +176,12 @@ def _rows(stream: BinaryIO, index: _Index, roles: Roles) -> Iterator[Row | Refus
             continue
         done.add(key)
         try:
-            yield _read_row(found, key, index.scores.pop(key, []), roles)
+            yield _read_row(found, key, index)
         except RowProblem as problem:
             yield Refused(found.line, problem.field, problem.reason, found.element)
 
 
-def _read_row(found: Found, key: Key, scores: list[Fields], roles: Roles) -> Row:
+def _read_row(found: Found, key: Key, index: _Index) -> Row:
     source = _texts(found.value)
     if source.get("output") is None:
         raise RowProblem(
@@ -172,17 +190,13 @@ def _read_row(found: Found, key: Key, scores: list[Fields], roles: Roles) -> Row
             "of their traces, or traces with their scores.",
         )
     row = _read_texts(found, source, key)
-    people, judges = People(), 0
-    mapping = {PREFIX + name: field for name, field in roles.mapping.items()}
-    by_author: dict[str | None, list[Fields]] = defaultdict(list)
-    for score in scores:
-        if _is_of_person(score, mapping):
-            by_author[_author(score)].append(score)
-        else:
-            judges += 1
+    people = People()
+    by_author: dict[str | None, list[_Score]] = defaultdict(list)
+    for score in index.scores.pop(key, ()):
+        by_author[score.author].append(score)
     for author, given in by_author.items():
-        _read_person(people, author, given, roles)
-    return replace(row, judge_verdicts=judges, **people.as_fields(row.meta))
+        _read_person(people, author, given, index.roles)
+    return replace(row, judge_verdicts=index.judges[key], **people.as_fields(row.meta))
 
 
 def _read_texts(found: Found, source: Fields, key: Key) -> Row:
@@ -196,18 +210,12 @@ def _read_texts(found: Found, source: Fields, key: Key) -> Row:
     return read_candidate(values, fields, found.line, found.element)
 
 
-def _author(score: Fields) -> str | None:
-    name = score.get("authorUserName") or score.get("authorUserId")
-    return None if name is None else as_text(name)
-
-
-def _read_person(people: People, author: str | None, scores: list[Fields], roles: Roles) -> None:
+def _read_person(people: People, author: str | None, scores: list[_Score], roles: Roles) -> None:
     if author is not None:
         check_annotator(author, "authorUserName")
-    answers = [_answer(score) for score in scores]
-    comments = [as_text(score.get("comment")) for score in scores]
-    answers += [Answer("comment", "text", comment) for comment in comments if comment]
-    blind = all(flag(ours_in(score.get("metadata")), "blind", default=True) for score in scores)
+    answers = [score.answer for score in scores]
+    answers += [Answer("comment", "text", score.comment) for score in scores if score.comment]
+    blind = all(flag(score.ours, "blind", default=True) for score in scores)
     people.add(answers, roles, annotator=author, at="scores", blind=blind, final=False)
 
 

@@ -11,10 +11,10 @@ class ExportForm(forms.Form):
     """What to download, and in which format."""
 
     KINDS: ClassVar = [
-        (ROWS, "every row with its current labels and ruling: can be imported again"),
-        (GOLDEN, "the golden set: settled rows only, each with its verdict"),
-        (LABELS, "labels: one line each, with who, when and how many seconds"),
-        (EVERYTHING, "everything about each row: corrected labels, skips, rulings, draws, who saw what"),
+        (ROWS, "all rows with their labels"),
+        (GOLDEN, "settled rows with their verdict"),
+        (LABELS, "labels, one line each"),
+        (EVERYTHING, "everything about each row"),
     ]
     FORMATS: ClassVar = [
         ("jsonl", "JSON Lines: exact, can be imported again"),
@@ -25,7 +25,11 @@ class ExportForm(forms.Form):
         ("langfuse_scores", "Langfuse: scores with their traces"),
         ("langfuse_items", "Langfuse: dataset items"),
     ]
-    what = forms.ChoiceField(choices=KINDS, initial=ROWS, required=False, label="What")
+    HELP = (
+        "All rows can be imported again. Labels come with who, when and how many seconds. Everything has "
+        "corrected labels, skips, rulings, draws and who saw what, too."
+    )
+    what = forms.ChoiceField(choices=KINDS, initial=ROWS, required=False, label="What", help_text=HELP)
     format = forms.ChoiceField(choices=[choice for choice in FORMATS if choice[0] in WRITERS])
 
     def clean_what(self) -> str:
