@@ -1,4 +1,4 @@
-"""Bringing a file in and taking one out, by a lead."""
+"""Bringing a file in, by a lead."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -10,7 +10,6 @@ from labeling.formats.columns import FIELDS, MARK, Preview
 from labeling.formats.detect import WORDS
 from labeling.formats.field_mapping import check_mapping, fields_of
 from labeling.formats.rows import FileProblem
-from labeling.services.exports import WRITERS
 from labeling.services.import_files import LARGEST
 from labeling.services.imports import HASH
 
@@ -104,14 +103,3 @@ class OrderForm(FormatForm):
     def mapping(self) -> dict[str, str]:
         """{the file's column: Vera's field} as it was chosen."""
         return {name: self.cleaned_data[f"column-{number}"] for number, name in enumerate(self._columns)}
-
-
-class ExportForm(forms.Form):
-    """The format of the file to download."""
-
-    FORMATS: ClassVar = [
-        ("jsonl", "JSON Lines: everything, can be imported again"),
-        ("vera", "JSON Lines in the short vera form"),
-        ("csv", "CSV for spreadsheets: one line for each verdict"),
-    ]
-    format = forms.ChoiceField(choices=[choice for choice in FORMATS if choice[0] in WRITERS])
