@@ -39,13 +39,13 @@ class Card:
 
     @property
     def goal_left(self) -> int:
-        """Rows until today's goal, of those that there are; 0 where it is reached or there is none."""
-        return min(max(self.criteria_set.daily_goal - self.today, 0), self.to_label)
+        """Rows until today's goal; 0 where it is reached or there is none."""
+        return max(self.criteria_set.daily_goal - self.today, 0)
 
     @property
     def shows_settled(self) -> bool:
-        """Whether its figures may tell this person what others said."""
-        return self.leads or self.criteria_set.shows_labels
+        """Whether its figures may tell this person what others said: one that moves as they decide does."""
+        return self.leads
 
 
 @require_safe

@@ -4,8 +4,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
-from labeling.models import CriteriaSet
+from labeling.models import CriteriaSet, Repeat
+from labeling.services.progress import decided_today
 from labeling.views.home import make_cards
 from tests.factories import make_candidate, make_criteria_set, make_label, make_user
 
@@ -41,6 +43,46 @@ def test_rows_that_i_labelled_or_somebody_holds_do_not_wait_for_me() -> None:
 
     assert make_cards(me, [criteria_set])[0].to_label == 1
     assert make_cards(other, [criteria_set])[0].to_label == 3
+
+
+def test_a_labeler_reads_how_far_todays_goal_is(client: Client) -> None:
+    criteria_set = make_criteria_set("notes")
+    ada, rows = make_user(labels=criteria_set), [make_candidate(criteria_set, slots=1) for _ in range(3)]
+    client.force_login(ada)
+    make_label(rows[0], ada)
+
+    def after(goal: int) -> str:
+        CriteriaSet.objects.update(daily_goal=goal)
+        return client.get("/").text
+
+    assert "1 more row and today’s goal is reached." in after(2)
+    assert "After these 2 rows nothing waits for you here." in after(50)
+    assert "Today’s goal is reached." in after(1)
+
+
+def test_hidden_repeats_are_counted_as_the_page_counts_them(client: Client) -> None:
+    criteria_set = make_criteria_set("notes")
+    criteria_set.repeat_share = 1
+    criteria_set.save()
+    ada = make_user(labels=criteria_set)
+    first, last = (make_label(make_candidate(criteria_set), ada) for _ in range(2))
+    for label, answered in ((first, None), (last, timezone.now())):
+        verdict = "pass" if answered else ""
+        Repeat.objects.create(label=label, due_at=timezone.now(), answered_at=answered, verdict=verdict)
+
+    [card] = make_cards(ada, [criteria_set])
+
+    assert (card.to_label, card.today) == (1, 3)
+    assert card.today == decided_today(criteria_set=criteria_set, labeler=ada, now=timezone.now())
+
+
+def test_figures_that_would_tell_what_others_said_are_left_out(client: Client) -> None:
+    criteria_set = busy_set()
+    criteria_set.shows_labels = False
+    criteria_set.save()
+    client.force_login(make_user(labels=criteria_set))
+
+    assert "Settled" not in client.get("/").text
 
 
 def test_only_ones_own_sets_are_listed(client: Client) -> None:
