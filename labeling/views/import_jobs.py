@@ -63,12 +63,12 @@ def get_job(request: Request, slug: str, pk: int) -> ImportJob:
 def import_job(request: Request, slug: str, pk: int) -> HttpResponse:
     """The page of a file. Asked by htmx, its progress alone; the whole page once a worker is done with it."""
     job = get_job(request, slug, pk)
-    if job.state == ImportJob.State.DONE:
-        return redirect("import_batch", slug, job.batch_id)
     if job.state in _WORKING:
         return render(request, part(request, "labeling/import_job.html", "progress"), _progress(job, request))
     if request.htmx and request.method == "GET":
         return HttpResponseClientRefresh()
+    if job.state == ImportJob.State.DONE:
+        return redirect("import_batch", slug, job.batch_id)
     return _choose(request, job)
 
 

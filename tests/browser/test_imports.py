@@ -83,6 +83,7 @@ def test_the_page_of_an_import_follows_it_to_its_end(
     expect(page.get_by_text("Waiting for a worker")).to_be_visible()
     work_on_jobs()
 
+    expect(page).to_have_url(re.compile(r"/import/\d+/$"))
     expect(page.get_by_text("1 new label")).to_be_visible()
     assert truths(lead.memberships.get().criteria_set) == {"Because.": "pass"}
 

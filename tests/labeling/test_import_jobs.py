@@ -1,6 +1,8 @@
 """Files on their way in: sent, looked at, checked and imported by a worker, discarded, told about."""
 
+import errno
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from labeling.models import CriteriaSet, ImportBatch, ImportJob
-from labeling.services.import_files import path_of
+from labeling.services.import_files import folder, path_of
 from labeling.services.import_work import work_on_jobs
 from tests.factories import make_criteria_set, make_user
 from tests.labeling.importing import truths
@@ -18,6 +20,12 @@ pytestmark = pytest.mark.django_db
 GOOD = b'{"candidate": "a", "human": "PASS"}\n'
 BAD = GOOD + b'{"candidate": "<script>", "human": "<b>MAYBE</b>"}\n'
 TABLE = b"question,reply,grade\nWhy?,Because.,pass\nWhen?,Friday.,perhaps\n"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, settings: Any) -> None:
+    """Files on their way of this test alone."""
+    settings.VERA_VAR = tmp_path
 
 
 @pytest.fixture
@@ -157,6 +165,23 @@ def test_a_disk_that_is_full_keeps_nothing(
 
     assert (response.status_code, ImportJob.objects.count()) == (422, 0)
     assert "There is no room for this file" in response.text
+
+
+def test_a_disk_that_fills_up_takes_back_what_was_begun(
+    client: Client, notes: CriteriaSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(file: Any, piece: bytes) -> None:
+        file.write(piece[:5])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("labeling.services.import_files._write", half)
+
+    sent = client.post("/sets/notes/import/", {"file": SimpleUploadedFile("rows.jsonl", GOOD)})
+    place = client.post("/sets/notes/import/begin/", {"name": "b", "size": "99"}).json()
+    piece = send(client, place["piece"], 0, GOOD)
+
+    assert ("There is no room" in sent.text, "There is no room" in piece.json()["problem"]) == (True, True)
+    assert [path.stat().st_size for path in folder().iterdir()] == [0]  # where the second one would go on
 
 
 def test_pieces_go_on_where_they_broke_off(client: Client, notes: CriteriaSet) -> None:

@@ -119,7 +119,8 @@ def in_words(counts: Mapping[str, int]) -> Iterator[str]:
     """The counts that are not zero, each as a few words."""
     for name, (one, many) in _WORDS.items():
         if number := counts.get(name, 0):
-            yield f"{number:,} {one if number == 1 else many}".replace(",", "\N{NO-BREAK SPACE}")
+            spelt = f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
+            yield f"{spelt} {one if number == 1 else many}"
 
 
 # Every count: its name, and what one or several of it are.
