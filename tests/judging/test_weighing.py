@@ -12,6 +12,7 @@ from judging.services.certificates import policy_of
 from judging.services.certification import recount
 from judging.services.resource import resource
 from judging.services.standing import Standing
+from judging.services.weighing import drawn_unequally
 from labeling.domain.agreement import kappa_se
 from labeling.domain.agreement.drawn import drawn_kappa
 from labeling.domain.content import request_hash
@@ -166,6 +167,28 @@ def test_a_correction_moves_a_row_between_cells_of_its_stratum(
         assert (calibration.strata or {})["0.25"]["d"] == 1
         expected = cohen_kappa_score(truth, said, sample_weight=weights)
         assert float(calibration.measured.kappa()) == pytest.approx(expected)
+
+
+def test_a_row_that_is_counted_again_keeps_the_draw_it_was_counted_by(
+    criteria_set: CriteriaSet, judge: JudgeVersion
+) -> None:
+    run = make_run(judge, criteria_set, a=30, b=3, c=4, d=23)
+    draw(criteria_set, rows(run)[30:40], 0.25)
+    certified(run)
+    draw(criteria_set, rows(run)[30:50], 0.5)
+    wrong = Candidate.objects.get(pk=rows(run)[30])
+
+    correct(wrong, "fail")
+    recount(
+        judge_version_id=run.judge_version_id,
+        criteria_version=live(criteria_set),
+        candidate_ids=[wrong.pk],
+        now=NOON,
+    )
+
+    counted = Calibration.objects.get(run=run, is_current=True)
+    assert set(counted.strata or {}) == {"0.25", "1.0"}
+    assert drawn_unequally(criteria_set.pk, rows(run)) == {pk: (0.5, "") for pk in rows(run)[30:50]}
 
 
 def test_skips_of_a_stratum_weigh_in_the_worst_case(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
