@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 
-from labeling.models import Candidate, CriteriaVersion, Draw, DrawnRow, Label, Slot
+from labeling.models import Candidate, CriteriaVersion, Draw, DrawnRow, Label, Ruling, Slot
 from labeling.models.queue import SlotQuerySet
 from labeling.services.doubles import by_share, doubles, in_queue, missing
 from labeling.services.leases import NotWanted, drop_slots, lease, lease_time, lock_row, one_at_a_time
@@ -104,15 +104,15 @@ def _move_up(
 
 @transaction.atomic
 def bring_forward(*, version: CriteriaVersion, candidate_ids: Collection[int]) -> int:
-    """Put rows that people have not settled at the top of the queue; returns how many were not there yet.
+    """Put rows that nobody has ruled on at the top of the queue; returns how many were not there yet.
 
-    Slots that are open move up; a row without a slot that nobody has labelled gets as many as its criteria
-    set wants. A row on which people differ has its labels: it waits for a ruling, not for more of them.
-    Safe to call again.
+    Slots that are open move up, whether or not the labels so far agree: their order would tell. A row without
+    a slot that nobody has labelled gets as many as its criteria set wants. One that has its labels gets none,
+    even where people differ: it waits for a ruling, not for more of them. Safe to call again.
     """
     moved: set[int] = set()
     for chunk in batched(candidate_ids, _CHUNK):
-        rows = Candidate.objects.filter(pk__in=chunk).exclude(pk__in=_settled_among(version, chunk))
+        rows = Candidate.objects.filter(pk__in=chunk).exclude(pk__in=_ruled_among(version, chunk))
         unseen = rows.unlabelled(version).exclude(slots__version=version)
         new = list(unseen.values_list("pk", flat=True))
         moved |= _move_up(version, list(rows.values_list("pk", flat=True)), FIRST, {})
@@ -121,9 +121,9 @@ def bring_forward(*, version: CriteriaVersion, candidate_ids: Collection[int]) -
     return len(moved)
 
 
-def _settled_among(version: CriteriaVersion, candidate_ids: Collection[int]) -> list[int]:
-    settled = Candidate.objects.filter(pk__in=candidate_ids).golden(version)
-    return list(settled.values_list("pk", flat=True))
+def _ruled_among(version: CriteriaVersion, candidate_ids: Collection[int]) -> list[int]:
+    ruled = Ruling.objects.current().filter(version=version, candidate__in=candidate_ids)
+    return list(ruled.values_list("candidate", flat=True))
 
 
 def close_settled(*, version: CriteriaVersion, candidate_ids: Collection[int], now: datetime) -> int:

@@ -46,9 +46,9 @@ def golden(request: Request, slug: str) -> HttpResponse:
     counts = counts_of(version)
     context |= {"version": version, "form": form, "page": page, "counts": counts}
     context |= {"same_request": same_request(page.object_list), "shows_others": shows_others}
-    if shows_others:  # the figures too move with what others say
+    if context["leads"]:  # to a labeler a figure that moves, or stays, as they decide tells what others said
         context |= {"growth": growth_of(version, counts["certify"])}
-        context |= {"needed": needed_next(criteria_set, counts, leads=context["leads"])}
+        context |= {"needed": needed_next(criteria_set, counts, leads=True)}
     return render(request, "labeling/golden.html", context)
 
 
