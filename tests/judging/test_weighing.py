@@ -188,7 +188,7 @@ def test_a_row_that_is_counted_again_keeps_the_draw_it_was_counted_by(
 
     counted = Calibration.objects.get(run=run, is_current=True)
     assert set(counted.strata or {}) == {"0.25", "1.0"}
-    assert drawn_unequally(criteria_set.pk, rows(run)) == {pk: (0.5, "") for pk in rows(run)[30:50]}
+    assert drawn_unequally(criteria_set.pk, rows(run)) == dict.fromkeys(rows(run)[30:50], (0.5, ""))
 
 
 def test_skips_of_a_stratum_weigh_in_the_worst_case(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
