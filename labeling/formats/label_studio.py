@@ -142,7 +142,8 @@ def _read_data(found: Found, data: Fields, ours: Fields, mapping: Mapping[str, s
     if "id" not in fields.values() and not ours and found.value.get("id") is not None:
         values["id"], fields["id"] = found.value["id"], "id"
     if meta := _meta(found.value, ours):
-        values["meta"], fields["meta"] = meta, KEEP
+        name = "task_meta" if "meta" in data else "meta"
+        values[name], fields[name] = meta, KEEP
     return read_candidate(values, fields, found.line, found.element)
 
 

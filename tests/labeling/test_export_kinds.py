@@ -202,6 +202,28 @@ def test_the_command_maps_columns(tmp_path: Path, notes: CriteriaSet) -> None:
     assert Submission.objects.get().meta == {"a=b": "1"}
 
 
+def test_people_of_one_row_whose_lines_stand_apart_are_one_arrival(
+    tmp_path: Path, notes: CriteriaSet
+) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("id,candidate,annotator,verdict\n1,a,a1,pass\n2,b,a1,pass\n1,a,a2,fail\n2,b,a2,pass\n")
+
+    run("import_golden", table, "--criteria-set", "notes")
+    run("import_golden", table, "--criteria-set", "notes")
+
+    assert (Submission.objects.count(), Label.objects.count()) == (2, 4)
+
+
+def test_labels_of_a_table_that_names_nobody_are_whose_one_says(tmp_path: Path, notes: CriteriaSet) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("candidate,verdict\na,pass\n")
+    make_user("ada")
+
+    run("import_golden", table, "--criteria-set", "notes", "--labeler", "ada")
+
+    assert Label.objects.get().labeler.username == "ada"
+
+
 @pytest.mark.parametrize("pair", ["output", "=output", "candidate="])
 def test_a_pair_that_maps_nothing_is_refused(tmp_path: Path, notes: CriteriaSet, pair: str) -> None:
     table = tmp_path / "rows.csv"

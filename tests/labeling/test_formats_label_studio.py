@@ -100,6 +100,14 @@ def test_refused_by_element_field_and_reason(content: str, field: str, says: str
     assert says in refused.reason
 
 
+def test_meta_of_the_task_and_of_its_data_are_both_kept() -> None:
+    (row,) = rows_of(
+        tasks(data={"text": "x", "meta": "a"}, meta={"b": 1}), "label_studio", {"text": "candidate"}
+    )
+
+    assert row.meta == {"meta": "a", "task_meta": {"b": 1}}
+
+
 def test_what_is_written_names_nobody_whom_label_studio_does_not_know() -> None:
     row = Row(line=1, output="x", opinions=(opinion("pass", "a1", comment="c", scores={"tone": 4}),))
     (task,) = json.loads("".join(label_studio.write([row])))
