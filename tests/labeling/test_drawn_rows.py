@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 TEXT = {"criteria": "Greet."}
 
 
-def drawn(slug: str = "one") -> dict[str, float]:
+def drawn(slug: str = "one") -> dict[str, float | None]:
     rows = DrawnRow.objects.filter(draw__version__criteria_set__slug=slug)
     return dict(rows.values_list("candidate__output", "probability"))
 
