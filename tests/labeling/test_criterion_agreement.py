@@ -4,7 +4,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from labeling.domain.agreement import Table, score_interval
-from labeling.domain.agreement.alpha import alpha_of, squared
+from labeling.domain.agreement.alpha import Kind, alpha_of, squared
 from labeling.models import CriteriaSet, Criterion
 from labeling.services.criterion_agreement import by_criterion
 from tests.factories import live, make_criteria_set
@@ -62,7 +62,7 @@ def test_more_people_have_alpha_of_squares_and_gaps_are_gaps(criteria_set: Crite
     marked(criteria_set, criterion, *rows)
     found = by_criterion(live(criteria_set))[1]
 
-    kinds = {
+    kinds: dict[Kind, int] = {
         ((1, 2), (2, 1)): 1,
         ((5, 1), (4, 1)): 1,
         ((3, 2),): 1,
