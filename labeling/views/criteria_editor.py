@@ -144,7 +144,7 @@ def try_to_create(form: NewSetForm, spec: CriteriaSpec, request: Request) -> Cri
 
 
 def posted(request: Request) -> tuple[QueryDict | None, int | None]:
-    """What was sent, after the step of editing that its button names, and the place that the step was about."""
+    """What was sent, after the step of editing that its button names, and the place it was about."""
     if request.method != "POST":
         return None, None
     data = request.POST.copy()
