@@ -239,7 +239,7 @@ def put_aside(version: CriteriaVersion, now: datetime) -> CandidateQuerySet:
 def _put_aside(version: CriteriaVersion, now: datetime) -> None:
     """Take what could have been drawn and was not out of the queue."""
     left = frame_of(version, now).values("pk")
-    # Free, asked of the slot itself: one that somebody takes this moment is looked at again when it is locked.
+    # Free, asked of the slot itself: one that somebody takes meanwhile is looked at again when it is locked.
     drop_slots(Slot.objects.filter(version=version, state=Slot.State.OPEN, candidate__in=left).free(now))
 
 
