@@ -73,11 +73,15 @@ class OrderForm(FormatForm):
         self.fields["format"].widget = forms.HiddenInput()
         self.preview = preview
         self._columns = list(preview.suggested)[:MOST_COLUMNS] if preview else []
-        marks = [(MARK + name, f"marks on “{name}”") for name in criteria]
+        marks = [("Marks on a criterion", [(MARK + name, name) for name in criteria])] if criteria else []
         begin = mapping or (preview.suggested if preview else {})
         for number, name in enumerate(self._columns):
             self.fields[f"column-{number}"] = forms.ChoiceField(
-                choices=[*FIELDS.items(), *marks], label=name, required=False, initial=begin.get(name, "")
+                choices=[*FIELDS.items(), *marks],
+                label=name,
+                required=False,
+                initial=begin.get(name, ""),
+                widget=forms.Select(attrs={"class": "code"}),  # names of criteria are among its words
             )
 
     def clean(self) -> dict[str, Any]:

@@ -199,6 +199,16 @@ def test_pieces_go_on_where_they_broke_off(client: Client, notes: CriteriaSet) -
     assert "Vera, short" in client.get(place["page"]).text
 
 
+@pytest.mark.parametrize(("size", "says"), [(0, "The file is empty"), (2 << 30, "larger than 1 GB")])
+def test_what_is_too_small_or_large_is_told_before_it_is_sent(
+    client: Client, notes: CriteriaSet, size: int, says: str
+) -> None:
+    response = client.post("/sets/notes/import/begin/", {"name": "rows.jsonl", "size": str(size)})
+
+    assert (response.status_code, ImportJob.objects.count()) == (422, 0)
+    assert says in response.json()["problem"]
+
+
 @pytest.mark.parametrize("changed", [{"name": "b.jsonl"}, {"size": "7"}, {"changed_at": "2"}])
 def test_another_file_begins_anew(client: Client, notes: CriteriaSet, changed: dict[str, str]) -> None:
     about = {"name": "rows.jsonl", "size": "40", "changed_at": "1"}
