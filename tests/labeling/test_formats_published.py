@@ -12,7 +12,7 @@ from tests.shared import shared_path
 
 
 @pytest.mark.parametrize("name", ["conala_code", "openqa_nq301", "vera_seed_golden"])
-@pytest.mark.parametrize("form", ["csv", "tsv", "label_studio", "langfuse_items"])
+@pytest.mark.parametrize("form", ["csv", "label_studio", "langfuse_items"])
 def test_a_published_set_comes_back_from_every_format(name: str, form: str) -> None:
     with shared_path(f"data/{name}.jsonl").open("rb") as file:
         rows = [_alike(row) for row in READERS[detect(file)](file, {}) if isinstance(row, Row)]
