@@ -152,6 +152,9 @@ def test_settings_are_saved_and_recorded(client: Client, criteria_set: CriteriaS
     [
         ({"name": ""}, "This field is required"),
         ({"labels_per_row": 1000}, "at most 20 people"),
+        ({"double_share": "1.5"}, "The share of rows that two people label is from 0 to 1"),
+        ({"repeat_share": "-1"}, "asked once more is from 0 to 1"),
+        ({"daily_goal": 10_001}, "The goal for a day is a whole number of rows from 0 to 10,000"),
     ],
 )
 def test_a_setting_out_of_range_is_refused_in_place(
