@@ -33,6 +33,8 @@ class QueueOut(Schema):
     """Numbers of rows. `waiting`: for a first label; `second`: for another one; `held`: open on somebody's
     page now; `with_leads`: skipped by those who were asked; `done`: with all labels they want; `settled`:
     people's verdict is known, however it came. `draws`: those of leads, the newest twenty.
+    `settled` is null for a token without the scope `export`: it moves with what people say, which a labeler
+    who sends candidates must not learn.
     """
 
     criteria: str
@@ -42,7 +44,7 @@ class QueueOut(Schema):
     held: int
     with_leads: int
     done: int
-    settled: int
+    settled: int | None
     draws: list[DrawOut]
 
 
@@ -56,6 +58,8 @@ def queue(request: HttpRequest, criteria: str, version: Number | None = None) ->
     chosen = criteria_version(criteria, version, token_sets(token_of(request)))
     state = queue_state(chosen, timezone.now())
     numbers = {name: getattr(state, name) for name in _NUMBERS}
+    if not token_of(request).allows("export"):
+        numbers["settled"] = None
     about: dict[str, Any] = {"criteria": criteria, "criteria_version": chosen.number}
     draws = [{name: getattr(draw, name) for name in _OF_DRAW} for draw in state.draws[:_MOST_DRAWS]]
     response = JsonResponse(about | numbers | {"draws": draws})
