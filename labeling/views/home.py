@@ -42,11 +42,6 @@ class Card:
         """Rows until today's goal; 0 where it is reached or there is none."""
         return max(self.criteria_set.daily_goal - self.today, 0)
 
-    @property
-    def shows_settled(self) -> bool:
-        """Whether its figures may tell this person what others said: one that moves as they decide does."""
-        return self.leads
-
 
 @require_safe
 @login_required

@@ -76,12 +76,12 @@ def test_hidden_repeats_are_counted_as_the_page_counts_them(client: Client) -> N
     assert card.today == decided_today(criteria_set=criteria_set, labeler=ada, now=timezone.now())
 
 
-def test_figures_that_would_tell_what_others_said_are_left_out(client: Client) -> None:
+def test_a_labeler_reads_no_figure_that_moves_with_what_others_say(client: Client) -> None:
     criteria_set = busy_set()
-    criteria_set.shows_labels = False
-    criteria_set.save()
-    client.force_login(make_user(labels=criteria_set))
 
+    client.force_login(make_user(lead_of=criteria_set))
+    assert "Settled" in client.get("/").text
+    client.force_login(make_user(labels=criteria_set))
     assert "Settled" not in client.get("/").text
 
 
