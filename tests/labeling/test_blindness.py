@@ -175,7 +175,7 @@ def test_nothing_on_the_page_tells_a_row_that_is_asked_about_again(
 
 def shape(answer: Any, row: Candidate) -> str:
     """The page without what is this row's own, what counts up, and the undo of the last act."""
-    page = said(answer).replace(row.output, "OUTPUT").replace(f'"{row.pk}"', '"ROW"')
+    page = said(answer).replace(row.output, "OUTPUT").replace(f'"candidate" value="{row.pk}"', "ROW")
     page = re.sub(
         rf"/{row.pk}/|\d+</b>|row \d+ today|value=\"\d+\" aria-hidden|data-lease=\"[^\"]*\"", "", page
     )
