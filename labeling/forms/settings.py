@@ -30,8 +30,8 @@ _HELP = {
     "labels_per_row": "By how many people each row is to be labelled; the queue follows.",
     "double_share": (
         "From 0 to 1, where one label per row is wanted: without second labels nobody knows how far people "
-        "agree. 0.2 costs one label more for every five rows; 0 has no row labelled twice. Each row’s own text "
-        "decides. Rows that an import has settled are not asked about again for this."
+        "agree. 0.2 costs one label more for every five rows; 0 has no row labelled twice. Each row’s own "
+        "text decides. Rows that an import has settled are not asked about again for this."
     ),
     "double_rows": (
         "However small that share, so many rows of the queue get a second label, or all where there are "
