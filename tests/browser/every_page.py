@@ -407,10 +407,9 @@ def send_files(criteria_set: CriteriaSet, lead: User) -> list[int]:
     table = send_file(criteria_set, lead, "rows.csv", TABLE)
     refused = send_file(criteria_set, lead, "refused.jsonl", ROWS)
     waiting = send_file(criteria_set, lead, "waiting.jsonl", ROWS)
-    how = {"format": "vera", "split": "certify"}
-    order_import(job=refused, keep_good=False, check_only=True, **how)
+    order_import(job=refused, format="vera", split="certify", keep_good=False, check_only=True)
     work_on_jobs()
-    order_import(job=waiting, keep_good=True, check_only=False, **how)
+    order_import(job=waiting, format="vera", split="certify", keep_good=True, check_only=False)
     half = begin_upload(criteria_set=criteria_set, file_name="half.jsonl", size=9_000_000, actor=lead)
     return [table.pk, refused.pk, waiting.pk, half.pk]
 

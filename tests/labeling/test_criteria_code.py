@@ -111,7 +111,8 @@ def test_export_then_load_is_a_no_op(tmp_path: Path) -> None:
 def test_one_bad_set_keeps_the_whole_file_out(tmp_path: Path) -> None:
     second = FILE.replace('"summaries"', '"other"').replace("labels_per_row = 2", "labels_per_row = 0")
 
-    with pytest.raises(CommandError, match="criteria_set “other”: A row is labelled by at least one person") as refused:
+    said = "criteria_set “other”: A row is labelled by at least one person"
+    with pytest.raises(CommandError, match=said) as refused:
         load(tmp_path, FILE + second)
 
     assert refused.value.returncode == 2
