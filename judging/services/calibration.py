@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from judging.domain.precheck import criteria_text_of
 from judging.models import Calibration, CalibrationRow, JudgeVersion, Run, Verdict
 from judging.services.layer1 import examine
-from judging.services.weighing import drawn_unequally, weigh
+from judging.services.weighing import Drawn, drawn_unequally, weigh
 from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Ruling
 from labeling.services.human_agreement import HumanAgreement
 
@@ -36,6 +36,7 @@ def people_columns(people: HumanAgreement | None) -> dict[str, Any]:
         "method": people.method,
         "alone": people.alone,
         "labelers": people.labelers,
+        "shared": people.shared,
         "left_out": people.left_out,
         "interval": list(people.interval) if people.interval else None,
     }
@@ -157,7 +158,8 @@ def calibrate(
         **dict.fromkeys(CELLS.values(), 0),
     )
     answers = answers_in(run).filter(judge_version=judge_version)
-    for chunk in batched(rows_of({judge_version.pk: calibration}, answers, truths, killed_by), _CHUNK):
+    drawn = drawn_unequally(run.criteria_version.criteria_set_id, truths)
+    for chunk in batched(rows_of({judge_version.pk: calibration}, answers, truths, killed_by, drawn), _CHUNK):
         CalibrationRow.objects.bulk_create(chunk)
     _count(calibration)
     weigh(calibration)
@@ -175,15 +177,12 @@ def rows_of(
     answers: QuerySet[Verdict],
     truths: Mapping[int, str],
     killed_by: Mapping[int, str],
-    *,
-    drawn_until: datetime | None = None,
+    drawn: Drawn,
 ) -> Iterator[CalibrationRow]:
     """Rows for those of the answers whose candidate is in `truths`; not saved yet.
 
-    `drawn_until`: the moment whose draws say what rows count; None for now.
+    `drawn`: what those of them that were drawn unequally weigh by.
     """
-    version = next(iter(by_judge.values())).criteria_version
-    drawn = drawn_unequally(version.criteria_set_id, truths, until=drawn_until)
     for verdict, judge, candidate, outcome in answers.values_list(
         "pk", "judge_version_id", "candidate_id", "outcome"
     ):

@@ -26,7 +26,7 @@ from judging.services.calibration import (
     tally,
     unresolved_rows,
 )
-from judging.services.weighing import weigh
+from judging.services.weighing import Drawn, drawn_as_counted, weigh
 from labeling.models import CriteriaVersion
 from labeling.services.human_agreement import human_agreement
 
@@ -95,8 +95,9 @@ def count_again(
     by_judge = {each.judge_version_id: each for each in again}
     for chunk in batched(moved.gone, _CHUNK):
         _end(run, chunk, by_judge)
+    drawn = _drawn(run, moved)
     for chunk in batched(moved.come, _CHUNK):
-        _begin(run, {pk: moved.come[pk] for pk in chunk}, by_judge, killed_by)
+        _begin(run, {pk: moved.come[pk] for pk in chunk}, by_judge, killed_by, drawn)
     _weigh(by_judge, run.judge_version_id)
     Calibration.objects.bulk_update(again, _NAMES)
     return again
@@ -164,14 +165,26 @@ def _end(run: Run, candidate_ids: Sequence[int], by_judge: Mapping[int, Calibrat
     CalibrationRow.objects.bulk_update(rows, ["ended_by"])
 
 
+def _drawn(run: Run, moved: Moved) -> Drawn:
+    """What the rows that have come weigh by. A draw since, or a settled row more, changed what all rows of a
+    stratum count; those counted here stay as they are, so what comes counts like them.
+    """
+    if not moved.come:
+        return {}
+    first = run.calibrations.aggregate(first=Min("created_at"))["first"]
+    return drawn_as_counted(run, moved.come, until=first)
+
+
 def _begin(
-    run: Run, truths: Mapping[int, str], by_judge: Mapping[int, Calibration], killed_by: Mapping[int, str]
+    run: Run,
+    truths: Mapping[int, str],
+    by_judge: Mapping[int, Calibration],
+    killed_by: Mapping[int, str],
+    drawn: Drawn,
 ) -> None:
     """Rows for the answers that the judge and its jurors gave on these candidates."""
     answers = answers_in(run).filter(judge_version__in=by_judge, candidate__in=truths)
-    # A draw that was gone on with since changed what all its rows count, and the others stay as counted.
-    first = run.calibrations.aggregate(first=Min("created_at"))["first"]
-    rows = list(rows_of(by_judge, answers, truths, killed_by, drawn_until=first))
+    rows = list(rows_of(by_judge, answers, truths, killed_by, drawn))
     for row in rows:
         _tally(row.calibration, row, 1)
     CalibrationRow.objects.bulk_create(rows)

@@ -1,14 +1,16 @@
 """What the rows of a calibration weigh and how alike they are: sums that SQL makes over rows and requests."""
 
 import math
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Any
+from itertools import batched
+from typing import Any, NamedTuple
 
-from django.db.models import Case, CharField, Count, F, FloatField, QuerySet, Sum, Value, When
+from django.db.models import Case, CharField, Count, F, FloatField, Min, QuerySet, Sum, Value, When
 from django.db.models.functions import Cast
 
-from judging.models import Calibration
+from judging.models import Calibration, CalibrationRow, Run
 from labeling.domain.agreement import Undefined, kappa_se
 from labeling.domain.agreement.drawn import CELLS, Cell, DrawnKappa, Stratum, drawn_kappa
 from labeling.models import DrawnRow
@@ -22,26 +24,72 @@ _FEW = 500
 type Drawn = dict[int, tuple[float, str]]  # candidate id → its probability, and its part of the frame
 
 
-def drawn_unequally(
-    criteria_set_id: int, candidates: Collection[int], *, until: datetime | None = None
-) -> Drawn:
-    """Those of the candidates that were chosen with unequal probabilities; the newest draw counts.
+class _Chance(NamedTuple):
+    """How a row was drawn; `stratum` is "" where a file gave the probability."""
 
-    With `until` the newest of that moment, where there was one: rows that are counted again have the
-    probability that the other rows of the count have.
+    probability: float
+    stratum: str
+    draw: int
+
+
+def drawn_unequally(criteria_set_id: int, settled: Collection[int]) -> Drawn:
+    """Those of the rows that were chosen with unequal probabilities: how likely each was to be one of them.
+
+    `settled`: the rows of one count. Of a stratum p is the share of its rows that are counted, not of those
+    drawn: so rows that wait for people change no weight, and settled ones stand for those that are tied. Of
+    a stratum without a settled row nothing is known, and it counts for nothing. Where a file gave p, it is p.
+    """
+    found = _chances(criteria_set_id, settled)
+    return _of_settled({pk: each for pk, each in found.items() if pk in settled})
+
+
+def drawn_as_counted(run: Run, candidates: Collection[int], *, until: datetime) -> Drawn:
+    """The same for rows that come into a count of `run` again: each as it was counted there before, else as
+    the other rows of its stratum were, by the draws made `until` then where there is one.
+    """
+    counted = CalibrationRow.objects.filter(calibration__run=run)
+    known: Drawn = {}
+    for chunk in batched(candidates, _FEW):
+        rows = counted.filter(candidate__in=chunk).values_list("candidate_id", "probability", "stratum")
+        known |= {candidate: (probability, stratum) for candidate, probability, stratum in rows}
+    found = _chances(run.criteria_version.criteria_set_id, candidates, until=until)
+    new = {pk: each for pk, each in found.items() if pk in candidates and pk not in known}
+    names = {each.stratum for each in new.values() if each.stratum}
+    of_stratum = counted.filter(stratum__in=names).order_by().values_list("stratum")
+    stand = dict(of_stratum.annotate(least=Min("probability")))
+    weighed = _of_settled(new)
+    return known | {pk: (stand.get(name, chance), name) for pk, (chance, name) in weighed.items()}
+
+
+def _chances(
+    criteria_set_id: int, candidates: Collection[int], *, until: datetime | None = None
+) -> dict[int, _Chance]:
+    """How the candidates were drawn, perhaps others too; the newest draw counts.
+
+    With `until` the newest of that moment, where there was one.
     """
     rows = DrawnRow.objects.weighing().filter(draw__version__criteria_set=criteria_set_id)
     if len(candidates) <= _FEW:  # a correction is about few of many rows
         rows = rows.filter(candidate__in=candidates)
     if until is None:
-        return _chances(rows)
+        return _newest(rows)
     later = rows.filter(draw__created_at__gt=until).order_by("-pk")
-    return _chances(later) | _chances(rows.filter(draw__created_at__lte=until))
+    return _newest(later) | _newest(rows.filter(draw__created_at__lte=until))
 
 
-def _chances(rows: QuerySet[DrawnRow]) -> Drawn:
-    found: QuerySet[DrawnRow, Any] = rows.values_list("candidate_id", "probability", "stratum")
-    return {candidate: (probability, stratum) for candidate, probability, stratum in found}
+def _newest(rows: QuerySet[DrawnRow]) -> dict[int, _Chance]:
+    found: QuerySet[DrawnRow, Any] = rows.values_list("candidate_id", "probability", "stratum", "draw_id")
+    return {candidate: _Chance(*each) for candidate, *each in found}
+
+
+def _of_settled(found: Mapping[int, _Chance]) -> Drawn:
+    """What each of these settled rows weighs by: those of a stratum stand for the whole of it."""
+    settled = Counter((each.draw, each.stratum) for each in found.values() if each.stratum)
+    sizes = DrawnRow.objects.stratum_sizes({draw for draw, _ in settled})
+    return {
+        pk: (settled[draw, name] / sizes[draw, name] if name else probability, name)
+        for pk, (probability, name, draw) in found.items()
+    }
 
 
 def weigh(calibration: Calibration) -> None:

@@ -100,6 +100,13 @@ class DrawnRowQuerySet(models.QuerySet["DrawnRow"]):
         """Rows that weigh by their probability, by the order of draws: of a candidate the last one counts."""
         return self.filter(draw__is_equal=False, probability__isnull=False).order_by("pk")
 
+    def stratum_sizes(self, draws: Iterable[int]) -> dict[tuple[int, str], int]:
+        """How many rows each stratum of these draws stands for, drawn or not, by draw and stratum."""
+        drawn = self.filter(draw__in=draws, probability__isnull=False).exclude(stratum="").order_by()
+        counted = drawn.values_list("draw_id", "stratum", "probability").annotate(rows=Count("pk"))
+        # Whole numbers: a probability is the rows that were drawn, over these.
+        return {(draw, name): round(rows / chance) for draw, name, chance, rows in counted if chance}
+
     def unequal(self, candidates: Iterable[int]) -> dict[int, float]:
         """Those of the candidates that were drawn unequally, with their probability in the newest draw."""
         drawn = self.weighing().filter(candidate__in=candidates)

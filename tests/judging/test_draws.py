@@ -155,14 +155,11 @@ def test_going_on_makes_one_sample_of_all_rows(
         name: rows / {"pass": 60, "fail": 20}[name] for name, (rows, _) in strata(second).items()
     }
     assert of_first < set(second.rows.values_list("candidate_id", flat=True))
-    weights = drawn_unequally(criteria_set.pk, of_first)
-    assert weights == drawn_of(second, of_first)
-
-
-def drawn_of(draw: Draw, candidates: set[int]) -> dict[int, tuple[float | None, str]]:
-    rows = draw.rows.filter(candidate__in=candidates)
-    return {
-        pk: (chance, name) for pk, chance, name in rows.values_list("candidate_id", "probability", "stratum")
+    # Drawing alone changes no weight; once all are settled, rows weigh by the probability of the draw.
+    assert set(drawn_unequally(criteria_set.pk, of_first).values()) == {(0.25, "pass"), (0.25, "fail")}
+    of_second = second.rows.values_list("candidate_id", "probability", "stratum")
+    assert drawn_unequally(criteria_set.pk, [pk for pk, *_ in of_second]) == {
+        pk: (chance, name) for pk, chance, name in of_second
     }
 
 
