@@ -5,6 +5,7 @@ The work itself is a worker's, see `import_work`.
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
@@ -47,6 +48,7 @@ def begin_upload(
     for job in begun if changed_at else ():
         if is_there(job.stored_as):
             check_size(size, arrived(job.stored_as))
+            _complete_if_whole(job)
             return job
     check_size(size)
     return ImportJob.objects.create(
@@ -56,13 +58,13 @@ def begin_upload(
 
 def receive_piece(*, job: ImportJob, offset: int, piece: bytes) -> int:
     """Take the next piece of the file; how many bytes have come. Raises OutOfStep, UploadProblem."""
+    _complete_if_whole(job)
     if job.sha256:
         raise OutOfStep(job.size)
     if offset + len(piece) > job.size:
         raise UploadProblem("More was sent than the file is long. Choose it again.")
     there = add_piece(job.stored_as, offset, piece)
-    if there == job.size:
-        _complete(job)
+    _complete_if_whole(job)
     return there
 
 
@@ -70,18 +72,28 @@ def take_upload(*, criteria_set: CriteriaSet, file_name: str, stored_as: str, ac
     """Take over a file that was sent whole and lies under that name. Raises UploadProblem."""
     size = arrived(stored_as)
     check_size(size, size)
-    job = ImportJob.objects.create(
+    job = ImportJob(
         criteria_set=criteria_set,
         file_name=shown_name(file_name),
         stored_as=stored_as,
         size=size,
         created_by=actor,
     )
-    _complete(job)
+    _get_to_know(job)
+    job.save()
     return job
 
 
-def _complete(job: ImportJob) -> None:
+def _complete_if_whole(job: ImportJob) -> None:
+    """Note that the last piece came, also where whoever took that piece died before noting it."""
+    if job.sha256 or arrived(job.stored_as) < job.size:
+        return
+    _get_to_know(job)
+    seen = {"sha256": job.sha256, "format": job.format, "problem": job.problem}
+    ImportJob.objects.filter(pk=job.pk, sha256="").update(**seen)  # of two who look, the first
+
+
+def _get_to_know(job: ImportJob) -> None:
     """The whole file is there: know it by its content, and see which format it is in."""
     with path_of(job.stored_as).open("rb") as file:
         job.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -89,7 +101,6 @@ def _complete(job: ImportJob) -> None:
             job.format = detect(file, job.file_name)
         except FileProblem as problem:
             job.problem = str(problem)
-    job.save(update_fields=["sha256", "format", "problem"])
 
 
 def order_import(
@@ -104,7 +115,10 @@ def order_import(
     """Let a worker check the file, or import it. The caller wakes one, on commit. Raises CannotImport."""
     if not is_there(job.stored_as):
         raise CannotImport("The file is not there any more. Send it again.")
-    idle = ImportJob.objects.filter(pk=job.pk, state__in=_IDLE).exclude(sha256="")
+    _complete_if_whole(job)
+    if not job.sha256:
+        raise CannotImport("Not all of the file has arrived. Choose it again, as before: it goes on.")
+    idle = ImportJob.objects.filter(pk=job.pk, state__in=_IDLE)
     ordered = idle.update(
         state=ImportJob.State.WAITING,
         format=format,
@@ -129,21 +143,30 @@ def discard_job(*, job: ImportJob) -> None:
 
     The file goes first: a worker that reads it stops when it is gone, so that nobody waits for its rows.
     """
-    if job.state == ImportJob.State.DONE:
-        raise CannotImport("The file was imported already; its rows stay.")
+    this = ImportJob.objects.filter(pk=job.pk)
+    if this.filter(state=ImportJob.State.DONE).exists():
+        raise CannotImport(_IMPORTED)
+    forget(job.stored_as, refused=False)
+    deleted, _ = this.exclude(state=ImportJob.State.DONE).delete()
+    if not deleted and this.exists():  # a worker was done with it meanwhile
+        raise CannotImport(_IMPORTED)
     forget(job.stored_as)
-    ImportJob.objects.filter(pk=job.pk).exclude(state=ImportJob.State.DONE).delete()
+
+
+_IMPORTED = "The file was imported already; its rows stay."
 
 
 def forget_old(*, now: datetime) -> None:
     """Drop what nobody went on with for a week, and files of imports that are done. A worker's timer."""
     since = now - KEPT
     for job in ImportJob.objects.filter(state__in=_IDLE, created_at__lt=since):
-        discard_job(job=job)
+        with suppress(CannotImport):
+            discard_job(job=job)
     for path in folder().iterdir():
         name, _, belonging = path.name.partition(".")
-        if path.stat().st_mtime < since.timestamp() and not _is_wanted(name, belonging):
-            path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # what a worker tells is under another name in a moment
+            if path.stat().st_mtime < since.timestamp() and not _is_wanted(name, belonging):
+                path.unlink()
 
 
 def _is_wanted(name: str, belonging: str) -> bool:

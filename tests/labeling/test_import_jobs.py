@@ -199,6 +199,33 @@ def test_pieces_go_on_where_they_broke_off(client: Client, notes: CriteriaSet) -
     assert "Vera, short" in client.get(place["page"]).text
 
 
+@pytest.mark.parametrize("comes_back", ["begin", "piece"])
+def test_a_file_whose_end_came_just_before_a_crash_goes_on(
+    client: Client, notes: CriteriaSet, comes_back: str
+) -> None:
+    about = {"name": "rows.jsonl", "size": str(len(GOOD)), "changed_at": "1700000000"}
+    place = client.post("/sets/notes/import/begin/", about).json()
+    path_of(ImportJob.objects.get().stored_as).write_bytes(GOOD)
+
+    if comes_back == "begin":
+        assert client.post("/sets/notes/import/begin/", about).json()["arrived"] == len(GOOD)
+    else:
+        assert send(client, place["piece"], 0, GOOD).json() == {"arrived": len(GOOD)}
+
+    order(client, place["page"])
+    assert truths(notes) == {"a": "pass"}
+
+
+def test_a_file_that_is_half_sent_is_not_called_read(client: Client, notes: CriteriaSet) -> None:
+    place = client.post("/sets/notes/import/begin/", {"name": "rows.jsonl", "size": "99"}).json()
+    send(client, place["piece"], 0, GOOD)
+
+    response = client.post(place["page"] + "again/", follow=True)
+
+    assert "Not all of the file has arrived. Choose it again" in response.text
+    assert ImportJob.objects.get().state == "uploaded"
+
+
 @pytest.mark.parametrize(("size", "says"), [(0, "The file is empty"), (2 << 30, "larger than 1 GB")])
 def test_what_is_too_small_or_large_is_told_before_it_is_sent(
     client: Client, notes: CriteriaSet, size: int, says: str

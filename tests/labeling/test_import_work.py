@@ -2,6 +2,7 @@
 
 import time
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +10,15 @@ from django.utils import timezone
 
 from labeling.models import Candidate, ImportJob
 from labeling.services import workers
-from labeling.services.import_files import forget, new_file, path_of
-from labeling.services.import_jobs import begin_upload, forget_old, order_import, receive_piece
+from labeling.services.import_files import folder, forget, new_file, path_of
+from labeling.services.import_jobs import (
+    CannotImport,
+    begin_upload,
+    discard_job,
+    forget_old,
+    order_import,
+    receive_piece,
+)
 from labeling.services.import_progress import Discarded, Telling
 from labeling.services.import_work import run_job, work_on_jobs
 from tests.factories import make_criteria_set, make_user
@@ -113,3 +121,22 @@ def test_files_that_nobody_imported_go_after_a_week(job: ImportJob) -> None:
 
     assert list(ImportJob.objects.all()) == [job]  # which waits for a worker, however long
     assert (path_of(job.stored_as).exists(), path_of(stranded.stored_as).exists()) == (True, False)
+
+
+def test_a_file_that_goes_while_old_ones_are_looked_for_disturbs_nobody(
+    tmp_path: Path, settings: Any
+) -> None:
+    settings.VERA_VAR = tmp_path
+    (folder() / "name.fresh").symlink_to("gone")  # listed, and not there
+
+    forget_old(now=timezone.now())
+
+
+def test_what_was_imported_just_before_it_is_discarded_is_not_called_discarded(job: ImportJob) -> None:
+    path_of(job.stored_as, "refused").write_text("{}")
+    run_job(job.pk)
+
+    with pytest.raises(CannotImport, match="its rows stay"):
+        discard_job(job=job)  # as the page saw it: waiting
+
+    assert ImportJob.objects.get().state == "done"
