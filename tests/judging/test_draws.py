@@ -26,6 +26,7 @@ from tests.factories import (
 )
 from tests.judging.auditing import make_scoring
 from tests.judging.golden import make_verdict
+from tests.labeling.importing import import_rows, said
 
 pytestmark = pytest.mark.django_db
 
@@ -137,6 +138,23 @@ def test_asking_for_labels_leaves_them_outside(
 
     drawn = set(draw.rows.values_list("candidate_id", flat=True))
     assert (asked, set(queued(criteria_set))) == (11, drawn | {later.pk})
+
+
+def test_the_same_file_again_leaves_them_outside(
+    criteria_set: CriteriaSet, judge: JudgeVersion, lead: User
+) -> None:
+    rows = [said(f"Row {number}.") for number in range(20)]
+    import_rows("replies", *rows)
+    run = make_scoring(judge, criteria_set, [])
+    for candidate in Candidate.objects.all():
+        make_verdict(run, candidate, "pass")
+    draw = by_verdict(judge, criteria_set, 10, lead)
+
+    again = import_rows("replies", *rows, said("New."))
+
+    new = Candidate.objects.get(output="New.")
+    assert again.counts["queued"] == 11
+    assert set(queued(criteria_set)) == {new.pk, *draw.rows.values_list("candidate_id", flat=True)}
 
 
 def test_going_on_makes_one_sample_of_all_rows(

@@ -1,7 +1,7 @@
 """Bringing rows in: all of a file or nothing, every refused row named."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import batched
@@ -15,8 +15,9 @@ from django.utils import timezone
 from labeling.access import AnyUser
 from labeling.formats.detect import NAMES_ITS_PEOPLE, READERS, detect
 from labeling.formats.rows import FileProblem, Refused, Row
-from labeling.models import ImportBatch
+from labeling.models import CriteriaVersion, ImportBatch
 from labeling.services.audit import record
+from labeling.services.draws import put_aside
 from labeling.services.imports.annotators import Annotators
 from labeling.services.imports.contradictions import declare_unresolved
 from labeling.services.imports.intake import HASH, Intake
@@ -172,13 +173,19 @@ def _intake(target: Target, report: Report, sha256: str, order: _Order) -> Intak
     return Intake(target, annotators, order.split, report, Writer(target, batch, annotators, report))
 
 
+def _aside(version: CriteriaVersion, known: Collection[int]) -> set[int]:
+    """Those of the rows that a draw by verdict left: they wait outside the queue until they are drawn."""
+    aside = put_aside(version, timezone.now()).values_list("pk", flat=True)
+    return {pk for ids in batched(known, _MOST_ROWS) for pk in aside.filter(pk__in=ids)}
+
+
 def _finish(intake: Intake, report: Report, order: _Order) -> None:
     """What can be said only at the end of the file: contradictions, the queue, the record."""
     batch, version = intake.writer.batch, intake.target.version
     lines = {intake.seen[digest].candidate: lines for digest, lines in intake.contradictions.items()}
     report.note_elsewhere()
     report.counts["unresolved"] = declare_unresolved(batch=batch, lines=lines)
-    wanting = sorted(intake.wanting - lines.keys())
+    wanting = sorted(intake.wanting - lines.keys() - _aside(version, intake.wanting & intake.known))
     report.counts["queued"] = len(wanting)
     for ids in batched(wanting, _MOST_ROWS):
         order.tell()
