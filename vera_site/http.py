@@ -91,6 +91,14 @@ def zone_named(name: str) -> ZoneInfo | None:
         return None
 
 
+def whole(word: str) -> int:
+    """The number that a word of an address or a form is, such as an id or a count; 0 for nonsense.
+
+    At most 18 digits, so that every database can look for it.
+    """
+    return int(word) if word.isascii() and word.isdecimal() and len(word) < 19 else 0
+
+
 def tried_name(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> str:
     """The user name of an attempt to log in, no longer than can be recorded."""
     return str((credentials or request.POST).get("username", ""))[:255]

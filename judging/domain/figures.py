@@ -3,6 +3,8 @@
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
+from labeling.domain.figures import many as many
+
 
 def shown_kappa(kappa: Fraction | None, bar: Decimal) -> str:
     """Three decimals; rounded down where rounding up would make a kappa below the bar read as the bar."""
@@ -47,11 +49,6 @@ def _hundredfold(share: float | Fraction) -> Fraction:
 def plain(number: Decimal) -> str:
     """A decimal without trailing zeros or an exponent."""
     return f"{number.normalize():f}"
-
-
-def many(number: int, thing: str) -> str:
-    """So many of a thing whose plural ends in s: "1 row", "1,200 rows"."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def counted(rows: int, like: int) -> str:

@@ -6,6 +6,7 @@ from django import forms
 from django.db.models import QuerySet
 
 from labeling.models import CriteriaVersion
+from vera_site.http import whole
 
 WORDING = "wording"
 REASONS = [
@@ -42,7 +43,7 @@ class CarryForm(forms.Form):
         super().__init__(data)
         field = self.fields["rows"]
         assert isinstance(field, forms.TypedMultipleChoiceField)
-        field.choices = [(each, each) for each in ids or [] if each.isascii() and each.isdecimal()]
+        field.choices = [(each, each) for each in ids or [] if whole(each)]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

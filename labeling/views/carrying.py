@@ -12,24 +12,26 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from labeling.access import get_led_set
+from labeling.domain.figures import many
 from labeling.domain.spec_diff import compare
 from labeling.forms.carrying import WORDING, CarryForm, SourceForm
 from labeling.models import AuditEvent, CriteriaSet, CriteriaVersion, Exposure, Label, Ruling
-from labeling.services.criteria import spec_of
-from labeling.services.exposures import record_exposure
-from labeling.services.relabeling import (
+from labeling.services.carrying import (
     CARRIED,
+    Carried,
     CarryRefused,
     TakenBack,
     carry_labels,
     carryings_to,
-    copies_of,
     preview_carry,
     rows_to_carry,
+    standing,
     take_back,
 )
+from labeling.services.criteria import spec_of
+from labeling.services.exposures import record_exposure
 from labeling.views.scope import head, page_of
-from vera_site.http import Request
+from vera_site.http import Request, whole
 
 ROWS_PER_PAGE = 50
 MOST_TOLD = 20
@@ -57,8 +59,8 @@ def criteria_carry(request: Request, slug: str, number: int) -> HttpResponse:
     )
     messages.success(
         request,
-        f"{carried.labels} label(s) and {carried.rulings} ruling(s) of {carried.rows} row(s) now count under "
-        f"version {number} too. It is recorded, and can be taken back below.",
+        f"{what(carried)} of {many(carried.rows, 'row')} now count under version {number} too. It is "
+        "recorded, and can be taken back below.",
     )
     return redirect(f"{reverse('criteria_carry', args=[slug, number])}?source={source.number}")
 
@@ -80,10 +82,18 @@ def criteria_take_back(request: Request, slug: str, pk: int) -> HttpResponse:
 
 def what_was_taken_back(done: TakenBack) -> str:
     """What undoing did, for the person who pressed the button."""
-    words = f"{done.labels} label(s) and {done.rulings} ruling(s) no longer count under this version."
+    words = f"{what(done)} no longer count under this version."
     if done.kept:
-        words += f" {done.kept} row(s) stay, because people have said something of them since."
+        stay = "stays, because people have said something of it since"
+        if done.kept > 1:
+            stay = "stay, because people have said something of them since"
+        words += f" {many(done.kept, 'row')} {stay}."
     return f"{words} To have such rows labelled, ask people on the page Criteria."
+
+
+def what(done: Carried | TakenBack) -> str:
+    """Labels and rulings in words: "1 label and 2 rulings"."""
+    return f"{many(done.labels, 'label')} and {many(done.rulings, 'ruling')}"
 
 
 def chosen_source(
@@ -109,16 +119,13 @@ def show(request: Request, context: dict[str, Any], form: CarryForm, status: int
         context |= {"diff": diff}
         context |= listed(request, source, target)
         ticked = request.POST.getlist("rows") if form.is_bound else request.GET.getlist("row")
-        context |= {"ticked": {int(each) for each in ticked if each.isascii() and each.isdecimal()}}
+        context |= {"ticked": {whole(each) for each in ticked}}
     return render(request, "labeling/carry.html", context, status=status)
 
 
 def listed(request: Request, source: CriteriaVersion, target: CriteriaVersion) -> dict[str, Any]:
     """A page of rows with what people said of them under `source`; `?row=` leaves only those."""
-    rows, only = (
-        rows_to_carry(source, target),
-        [each for each in request.GET.getlist("row") if each.isdecimal()],
-    )
+    rows, only = rows_to_carry(source, target), [whole(each) for each in request.GET.getlist("row")]
     if only:
         rows = rows.filter(pk__in=only)
     page = page_of(rows.order_by("pk").values_list("pk", flat=True), request, ROWS_PER_PAGE)
@@ -134,5 +141,6 @@ def listed(request: Request, source: CriteriaVersion, target: CriteriaVersion) -
 
 def told(target: CriteriaVersion) -> list[dict[str, Any]]:
     """What was carried to a version: each with whether any of it still counts and can be taken back."""
-    events = carryings_to(target)[:MOST_TOLD]
-    return [{"event": each, "stands": any(copies.exists() for copies in copies_of(each))} for each in events]
+    events = list(carryings_to(target)[:MOST_TOLD])
+    stand = standing(target, events)
+    return [{"event": each, "stands": each.pk in stand} for each in events]

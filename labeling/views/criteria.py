@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from labeling.access import get_led_set, get_set
 from labeling.domain.criteria import InvalidCriteria
+from labeling.domain.figures import many
 from labeling.domain.spec_diff import SpecDiff, compare
 from labeling.forms.settings import SettingsForm
 from labeling.models import CriteriaSet, CriteriaVersion, Label, Ruling
@@ -70,7 +71,8 @@ def criteria_ask(request: Request, slug: str, number: int) -> HttpResponse:
     """Put the rows that nobody has labelled under a version into its queue."""
     version = get_object_or_404(get_led_set(request.user, slug).versions, number=number)
     rows = ask_for_labels(version=version, actor=request.user)
-    messages.success(request, f"{rows} row(s) without a label under version {number} are in the queue.")
+    asked = f"{many(rows, 'row')} without a label under version {number}"
+    messages.success(request, f"{asked} {'is' if rows == 1 else 'are'} in the queue.")
     return redirect("criteria", slug)
 
 

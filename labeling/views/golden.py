@@ -169,11 +169,11 @@ def history_of(row: Candidate, version: CriteriaVersion) -> dict[str, Any]:
     acts: list[Label | Ruling] = [*labels, *rulings]
     return {
         "history": sorted(acts, key=lambda act: act.created_at),
-        "to_carry": uncarried(labels, rulings, version),
+        "versions_to_carry": versions_to_carry(labels, rulings, version),
     }
 
 
-def uncarried(
+def versions_to_carry(
     labels: Iterable[Label], rulings: Iterable[Ruling], version: CriteriaVersion
 ) -> list[CriteriaVersion]:
     """The other versions under which something stands that does not stand under `version`."""

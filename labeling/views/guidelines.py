@@ -30,7 +30,7 @@ from labeling.services.guidelines import (
     save_guidelines,
 )
 from labeling.views.scope import head, page_of
-from vera_site.http import Request, part
+from vera_site.http import Request, part, whole
 
 STATES_PER_PAGE = 20
 PREFIX = "examples"
@@ -118,8 +118,7 @@ def open_editor(request: Request, criteria_set: CriteriaSet, current: Guidelines
     """The editor as the current state has it, with the row that the address names."""
     examples = initial_examples(current)
     if number := request.GET.get("row", ""):
-        pk = int(number) if number.isascii() and number.isdecimal() and len(number) < 19 else 0
-        row = get_object_or_404(criteria_set.candidates, pk=pk)
+        row = get_object_or_404(criteria_set.candidates, pk=whole(number))
         row.criteria_set = criteria_set
         try:
             examples.append(initial_example(example_from(row)))

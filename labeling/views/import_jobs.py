@@ -43,7 +43,7 @@ from labeling.services.import_refused import (
 from labeling.services.workers import no_worker_seen
 from labeling.tasks import start_import
 from labeling.views.scope import head
-from vera_site.http import Request, part
+from vera_site.http import Request, part, whole
 
 SHOWN_COLUMNS = 30
 _WORKING = (ImportJob.State.WAITING, ImportJob.State.RUNNING)
@@ -194,7 +194,7 @@ def import_begin(request: Request, slug: str) -> JsonResponse:
         job = begin_upload(
             criteria_set=criteria_set,
             file_name=request.POST.get("name", ""),
-            size=_whole(request.POST.get("size", "")),
+            size=whole(request.POST.get("size", "")),
             changed_at=request.POST.get("changed_at", ""),
             actor=request.user,
         )
@@ -214,18 +214,13 @@ def import_begin(request: Request, slug: str) -> JsonResponse:
 def import_piece(request: Request, slug: str, pk: int) -> JsonResponse:
     """The next piece of a file, as the body; 409 and how much is there where it begins elsewhere."""
     job = get_job(request, slug, pk)
-    offset = _whole(request.GET.get("offset", ""))
+    offset = whole(request.GET.get("offset", ""))
     try:
         return JsonResponse({"arrived": receive_piece(job=job, offset=offset, piece=request.body)})
     except OutOfStep as other:
         return JsonResponse({"arrived": other.arrived}, status=409)
     except UploadProblem as problem:
         return JsonResponse({"problem": str(problem)}, status=422)
-
-
-def _whole(word: str) -> int:
-    """A number of bytes; 0 for what is none."""
-    return int(word) if word.isascii() and word.isdecimal() and len(word) < 16 else 0
 
 
 @require_safe

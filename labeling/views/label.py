@@ -28,7 +28,7 @@ from labeling.services.labels import (
 )
 from labeling.services.queue import NotWanted, renew_lease
 from labeling.views.label_page import act_meant, go_on, saved_at, show_next, show_row
-from vera_site.http import Request
+from vera_site.http import Request, whole
 
 type View = Callable[..., HttpResponse]
 
@@ -115,7 +115,7 @@ def draft(request: Request, slug: str) -> HttpResponse:
 
 def undo(request: Request, criteria_set: CriteriaSet) -> HttpResponse:
     """Take the last act back and show its row again."""
-    version = get_object_or_404(criteria_set.versions, pk=_whole(request.POST.get("version", "")))
+    version = get_object_or_404(criteria_set.versions, pk=whole(request.POST.get("version", "")))
     if version != criteria_set.live_version:
         messages.warning(
             request, f"Not undone: version {version.number} of the criteria was replaced meanwhile."
@@ -236,7 +236,3 @@ def say_if_replaced(request: Request, criteria_set: CriteriaSet, version: Criter
             f"Your label was kept under version {version.number} of the criteria, for which you gave it. "
             f"Version {live.number} is live now; the next rows are labelled under it.",
         )
-
-
-def _whole(number: str) -> int:
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0

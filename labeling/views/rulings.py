@@ -19,7 +19,7 @@ from labeling.services.rulings import rule as record_ruling
 from labeling.views.golden import candidate_context, note_shown
 from labeling.views.ruling_rows import dress, listed, rulers_of, ruling_counts, tells_of_others
 from labeling.views.scope import chosen_version, head, page_of
-from vera_site.http import Request
+from vera_site.http import Request, whole
 
 ROWS_PER_PAGE = 10
 _KEPT = ("show", "by", "page")  # of the address, from one act to the next
@@ -82,8 +82,8 @@ def _kept(request: Request, version: CriteriaVersion) -> str:
 
 def _on(request: Request, version: CriteriaVersion) -> HttpResponseRedirect:
     """Back to the list, at the row that followed."""
-    slug, following = version.criteria_set.slug, request.POST.get("following", "")
-    at = f"#row-{following}" if following.isascii() and following.isdecimal() else ""
+    slug, following = version.criteria_set.slug, whole(request.POST.get("following", ""))
+    at = f"#row-{following}" if following else ""
     return redirect(f"{reverse('rulings', args=[slug])}?{_kept(request, version)}{at}")
 
 

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest
 
 from labeling.access import AnyUser, leads
 from labeling.models import CriteriaSet, CriteriaVersion
+from vera_site.http import whole
 
 
 def chosen_version(criteria_set: CriteriaSet, request: HttpRequest) -> CriteriaVersion:
@@ -23,7 +24,7 @@ def version_numbered(criteria_set: CriteriaSet, number: str) -> CriteriaVersion 
     """The version that a word in an address names; None for an empty one, 404 where there is none such."""
     if not number:
         return None
-    version = criteria_set.versions.filter(number=number).first() if _is_number(number) else None
+    version = criteria_set.versions.filter(number=whole(number)).first()
     if version is None:
         raise Http404("This criteria set has no such version.")
     version.criteria_set = criteria_set
@@ -43,7 +44,3 @@ def head(user: AnyUser, criteria_set: CriteriaSet, tab: str) -> dict[str, Any]:
 def page_of[Row](rows: "QuerySet[Any, Row]", request: HttpRequest, size: int) -> "Page[Row]":
     """The page that `?page=` names; a number too high is the last one, nonsense the first."""
     return Paginator(rows, size).get_page(request.GET.get("page"))
-
-
-def _is_number(word: str) -> bool:
-    return word.isascii() and word.isdecimal() and len(word) < 9

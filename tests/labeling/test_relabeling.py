@@ -10,16 +10,16 @@ from django.test.utils import CaptureQueriesContext
 
 from labeling.models import AuditEvent, Candidate, CriteriaSet, CriteriaVersion, Criterion, Label, Mark, Slot
 from labeling.services import truth
-from labeling.services.relabeling import (
+from labeling.services.carrying import (
     Carried,
     CarryRefused,
     TakenBack,
-    ask_for_labels,
     carry_labels,
     preview_carry,
     rows_to_carry,
     take_back,
 )
+from labeling.services.relabeling import ask_for_labels
 from tests.factories import (
     live,
     make_candidate,
@@ -209,7 +209,7 @@ def test_the_page_shows_what_would_happen_before_it_happens(
     assert not Label.objects.filter(version=draft(criteria_set)).exists()
 
     done = client.post(CARRY, about | {"confirmed": 1}, follow=True).text
-    assert "1 label(s) and 1 ruling(s) of 2 row(s) now count under version 2" in done
+    assert "1 label and 1 ruling of 2 rows now count under version 2" in done
     assert "Wording only: what the criteria ask for has not changed." in done
 
 
@@ -256,6 +256,35 @@ def test_more_rows_ask_no_more_queries(client: Client, criteria_set: CriteriaSet
     assert queries_after_ten_more() == queries_after_ten_more()
 
 
+@pytest.mark.parametrize("number", [str(10**25), "9" * 5000, "²", "٣", "-1"])
+def test_a_number_that_no_row_has_names_no_row(
+    client: Client, criteria_set: CriteriaSet, number: str
+) -> None:
+    client.force_login(make_user(lead_of=criteria_set))
+    about = {"source": 1, "which": "chosen", "reason": "wording"}
+
+    named = client.get(CARRY, {"source": "1", "row": number})
+    ticked = client.post(CARRY, about | {"rows": number})
+
+    assert "Nothing that was said of this row" in named.text
+    assert ticked.status_code == 422
+
+
+def test_many_carryings_are_told_by_as_many_queries_as_one(client: Client, criteria_set: CriteriaSet) -> None:
+    lead = make_user(lead_of=criteria_set)
+    client.force_login(lead)
+
+    def queries_after_a_carrying() -> int:
+        carry(criteria_set, lead)
+        make_label(make_candidate(criteria_set), lead)
+        client.get(CARRY)
+        with CaptureQueriesContext(connection) as captured:
+            client.get(CARRY)
+        return len(captured)
+
+    assert queries_after_a_carrying() == queries_after_a_carrying() == queries_after_a_carrying()
+
+
 def test_taking_back_is_on_the_page(client: Client, criteria_set: CriteriaSet) -> None:
     lead = make_user(lead_of=criteria_set)
     client.force_login(lead)
@@ -265,6 +294,6 @@ def test_taking_back_is_on_the_page(client: Client, criteria_set: CriteriaSet) -
     first = client.post(f"/sets/notes/criteria/carried/{event.pk}/take-back/", follow=True).text
     second = client.post(f"/sets/notes/criteria/carried/{event.pk}/take-back/", follow=True).text
 
-    assert "1 label(s) and 1 ruling(s) no longer count" in first
+    assert "1 label and 1 ruling no longer count" in first
     assert "Nothing of it counts any more" in first
     assert "Nothing of this is left to take back" in second
