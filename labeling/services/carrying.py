@@ -15,13 +15,19 @@ from labeling.models import (
     Candidate,
     CriteriaSet,
     CriteriaVersion,
-    Criterion,
     Label,
     Mark,
     Ruling,
     Slot,
 )
 from labeling.services.audit import record
+from labeling.services.carried_copies import (
+    copy_labels,
+    copy_rulings,
+    labels_to_carry,
+    rulings_to_carry,
+    same_criteria,
+)
 from labeling.services.leases import drop_slots
 from labeling.services.truth import truth_changed
 
@@ -58,8 +64,8 @@ def rows_to_carry(source: CriteriaVersion, target: CriteriaVersion) -> "QuerySet
     """Rows of which somebody said something under `source` that does not stand under `target` yet."""
     of_row = {"candidate": OuterRef("pk")}
     return Candidate.objects.filter(criteria_set=source.criteria_set_id).filter(
-        Exists(_labels_to_carry(source, target).filter(**of_row))
-        | Exists(_rulings_to_carry(source, target).filter(**of_row))
+        Exists(labels_to_carry(source, target).filter(**of_row))
+        | Exists(rulings_to_carry(source, target).filter(**of_row))
     )
 
 
@@ -68,10 +74,10 @@ def preview_carry(
 ) -> Carried:
     """What `carry_labels` would do now; counted, and nothing is written."""
     chosen = _chosen(candidate_ids)
-    labels = _labels_to_carry(source, target).filter(chosen)
+    labels = labels_to_carry(source, target).filter(chosen)
     marks = Mark.objects.filter(label__in=labels.order_by().values("pk"))
     kept, dropped = 0, dict[str, int]()
-    same = _same_criteria(source, target)
+    same = same_criteria(source, target)
     counts = marks.order_by().values_list("criterion", "criterion__name").annotate(n=Count("pk"))
     for criterion, name, n in counts:
         if criterion in same:
@@ -82,7 +88,7 @@ def preview_carry(
     return Carried(
         rows=(rows if candidate_ids is None else rows.filter(pk__in=candidate_ids)).count(),
         labels=labels.count(),
-        rulings=_rulings_to_carry(source, target).filter(chosen).count(),
+        rulings=rulings_to_carry(source, target).filter(chosen).count(),
         marks=kept,
         dropped=dropped,
     )
@@ -114,8 +120,8 @@ def carry_labels(
     ids = list(rows.order_by("pk").values_list("pk", flat=True))
     labels, rulings = list[int](), list[int]()
     for chunk in batched(ids, _BATCH):
-        labels += _carry_some_labels(source, target, actor, chunk)
-        rulings += _carry_some_rulings(source, target, actor, chunk)
+        labels += copy_labels(source, target, actor, chunk)
+        rulings += copy_rulings(source, target, actor, chunk)
         _close_slots(target, chunk)
     carried = replace(foreseen, rows=len(ids), labels=len(labels), rulings=len(rulings))
     if ids:
@@ -206,79 +212,6 @@ def _touched_since(event: AuditEvent, labels: "QuerySet[Label]", rulings: "Query
 
 def _chosen(candidate_ids: Collection[int] | None) -> Q:
     return Q() if candidate_ids is None else Q(candidate__in=candidate_ids)
-
-
-def _labels_to_carry(source: CriteriaVersion, target: CriteriaVersion) -> "QuerySet[Label]":
-    theirs = Label.objects.current().filter(
-        candidate=OuterRef("candidate"), labeler=OuterRef("labeler"), version=target
-    )
-    return Label.objects.current().filter(~Exists(theirs), version=source)
-
-
-def _rulings_to_carry(source: CriteriaVersion, target: CriteriaVersion) -> "QuerySet[Ruling]":
-    there = Ruling.objects.current().filter(candidate=OuterRef("candidate"), version=target)
-    return Ruling.objects.current().filter(~Exists(there), version=source)
-
-
-def _carry_some_labels(
-    source: CriteriaVersion, target: CriteriaVersion, actor: User, candidate_ids: Sequence[int]
-) -> list[int]:
-    labels = _labels_to_carry(source, target).filter(candidate__in=candidate_ids)
-    copies = Label.objects.bulk_create([_copied_label(each, target, actor) for each in labels])
-    by_origin = {copy.carried_from_id: copy for copy in copies}
-    same = _same_criteria(source, target)
-    marks = Mark.objects.filter(label__in=list(by_origin), criterion__in=same)
-    Mark.objects.bulk_create(
-        Mark(label=by_origin[mark.label_id], criterion=same[mark.criterion_id], score=mark.score)
-        for mark in marks
-    )
-    return [copy.pk for copy in copies]
-
-
-def _copied_label(label: Label, target: CriteriaVersion, actor: User) -> Label:
-    return Label(
-        candidate_id=label.candidate_id,
-        version=target,
-        labeler_id=label.labeler_id,
-        verdict=label.verdict,
-        comment=label.comment,
-        blind=label.blind,
-        source=Label.Source.CARRIED,
-        carried_from=label,
-        carried_by=actor,
-    )
-
-
-def _same_criteria(source: CriteriaVersion, target: CriteriaVersion) -> dict[int, Criterion]:
-    """By the id of a criterion of `source`: the one of `target` with the same name and scale."""
-    kept = {_identity(criterion): criterion for criterion in target.criteria.all()}
-    return {each.pk: kept[_identity(each)] for each in source.criteria.all() if _identity(each) in kept}
-
-
-def _identity(criterion: Criterion) -> tuple[str, int, int]:
-    return criterion.name, criterion.scale_min, criterion.scale_max
-
-
-def _carry_some_rulings(
-    source: CriteriaVersion, target: CriteriaVersion, actor: User, candidate_ids: Sequence[int]
-) -> list[int]:
-    rulings = _rulings_to_carry(source, target).filter(candidate__in=candidate_ids)
-    copies = Ruling.objects.bulk_create([_copied_ruling(each, target, actor) for each in rulings])
-    return [copy.pk for copy in copies]
-
-
-def _copied_ruling(ruling: Ruling, target: CriteriaVersion, actor: User) -> Ruling:
-    return Ruling(
-        candidate_id=ruling.candidate_id,
-        version=target,
-        verdict=ruling.verdict,
-        reason=ruling.reason,
-        blind=ruling.blind,
-        source=Ruling.Source.CARRIED,
-        ruled_by_id=ruling.ruled_by_id,
-        carried_from=ruling,
-        carried_by=actor,
-    )
 
 
 def _span(ids: list[int]) -> list[int]:
