@@ -71,7 +71,11 @@ class RunForm(BudgetForm):
     judge_version = JudgeField(
         label="Judge", queryset=JudgeVersion.objects.none(), help_text="The live version, or a newer draft."
     )
-    criteria_version = CriteriaField(label="Criteria", queryset=CriteriaVersion.objects.none())
+    criteria_version = CriteriaField(
+        label="Criteria",
+        queryset=CriteriaVersion.objects.none(),
+        error_messages={"invalid_choice": "Choose one of these; what is archived is not run on anew."},
+    )
     rows = forms.ChoiceField(
         choices=[
             ("certify", "golden rows that certify"),
@@ -131,7 +135,10 @@ class RunForm(BudgetForm):
         super().__init__(*args, **kwargs)
         judges = JudgeVersion.objects.filter(number__gte=F("judge__live_version__number"))
         criteria = CriteriaVersion.objects.filter(
-            number__gte=F("criteria_set__live_version__number"), criteria_set__in=led_sets(user)
+            archived_at=None,
+            criteria_set__archived_at=None,
+            number__gte=F("criteria_set__live_version__number"),
+            criteria_set__in=led_sets(user),
         )
         self._offer("judge_version", judges.select_related("judge").order_by("judge__slug", "number"))
         self._offer(

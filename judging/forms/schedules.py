@@ -4,7 +4,7 @@ from datetime import time
 from typing import Any
 
 from django import forms
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from judging.domain.schedules import WEEKDAYS, UnknownZone, in_words, zone_of
 from judging.forms.runs import BudgetForm
@@ -77,11 +77,13 @@ class ScheduleForm(BudgetForm):
         "A replay takes all golden rows.",
     )
 
-    def __init__(self, *args: Any, user: AnyUser, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, user: AnyUser, held: int | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name in ("max_calls", "max_cost"):
             self.fields[name].help_text = f"For each run. {self.fields[name].help_text}"
-        self._offer("criteria_set", led_sets(user).exclude(live_version=None).order_by("slug"))
+        # An archived set is left out, but for the one that the schedule is about.
+        offered = led_sets(user).filter(Q(archived_at=None) | Q(pk=held)).exclude(live_version=None)
+        self._offer("criteria_set", offered.order_by("slug"))
         asked = Judge.objects.filter(live_version__has_recorded=False)  # a recording cannot be asked again
         self._offer("judge", asked.order_by("slug"))
 

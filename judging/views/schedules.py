@@ -68,7 +68,7 @@ def schedules(request: Request) -> HttpResponse:
         "page": page,
         "shown": _shown(list(page)),
         "no_worker": not workers_seen(timezone.now()),
-        "can_add": led.exclude(live_version=None).exists()
+        "can_add": led.filter(archived_at=None).exclude(live_version=None).exists()
         and Judge.objects.exclude(live_version=None).exists(),
     }
     return render(request, "judging/schedules.html", context)
@@ -145,9 +145,10 @@ def _known(begin: Mapping[str, str]) -> dict[str, str]:
 def schedule(request: Request, pk: int) -> HttpResponse:
     """One schedule: change it, switch it off, run it now, delete it."""
     found = get_schedule(request.user, pk)
+    form_of = partial(ScheduleForm, user=request.user, held=found.criteria_set_id)
     if request.htmx and request.method == "GET":
-        return _estimate(request, ScheduleForm(request.GET, user=request.user))
-    form = ScheduleForm(request.POST or None, user=request.user, initial=ScheduleForm.initial_of(found))
+        return _estimate(request, form_of(request.GET))
+    form = form_of(request.POST or None, initial=ScheduleForm.initial_of(found))
     if request.method == "POST" and form.is_valid():
         changed = change_schedule(schedule=found, plan=form.plan, now=timezone.now(), actor=request.user)
         return _kept(request, changed, f"Kept: {form.words}.")

@@ -16,6 +16,7 @@ from judging.domain.reasons import PauseReason
 from judging.models import JudgeVersion, Run, Verdict, WorkerSeen
 from judging.services.runs import pause_run
 from labeling.models import CriteriaSet, Exposure
+from labeling.services.archiving import archive_set
 from tests.factories import (
     live,
     make_candidate,
@@ -104,6 +105,19 @@ def test_criteria_of_another_set_cannot_be_chosen(client: Client) -> None:
 
     assert answer.status_code == 422
     assert not Run.objects.exists()
+
+
+def test_archived_criteria_are_not_run_on_anew(client: Client) -> None:
+    criteria_set, judge = golden(), make_judge()
+    lead = enter(client, criteria_set)
+    archive_set(criteria_set=criteria_set, actor=lead)
+
+    shown = text_of(client, "/runs/new/")
+    sent = client.post("/runs/new/", asked_for(judge, criteria_set, expected="3"))
+
+    assert "replies@1" not in shown
+    assert sent.status_code == 422
+    assert "what is archived is not run on anew" in sent.text
 
 
 def test_calls_and_cost_are_shown_before_anything_starts(client: Client) -> None:

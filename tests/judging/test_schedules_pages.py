@@ -16,6 +16,7 @@ from judging.models import Calibration, JudgeVersion, Run, Schedule, WorkerSeen
 from judging.services.replays import count_replay
 from judging.services.schedules import add_schedule, change_schedule, fire_now
 from labeling.models import CriteriaSet
+from labeling.services.archiving import archive_set
 from tests.factories import make_criteria_set, make_judge, make_user
 from tests.judging.golden import certified, make_run
 from tests.judging.scheduling import make_schedule, plan_for, settle
@@ -211,6 +212,18 @@ def test_a_lead_changes_one(
     assert (made.every, made.next_at.minute, made.max_calls) == ("hour", 20, 9)
     refused = client.post(f"/schedules/{made.pk}/", filled(judge, criteria_set, zone="Nowhere"))
     assert refused.status_code == 422
+
+
+def test_an_archived_set_gets_no_new_schedule_and_keeps_its_own(
+    client: Client, lead: User, judge: JudgeVersion, criteria_set: CriteriaSet
+) -> None:
+    made = make_schedule(judge, criteria_set)
+    archive_set(criteria_set=criteria_set, actor=lead)
+
+    added = client.post("/schedules/add/", filled(judge, criteria_set))
+    changed = client.post(f"/schedules/{made.pk}/", filled(judge, criteria_set, every="hour"))
+
+    assert (added.status_code, changed.status_code) == (422, 302)
 
 
 def test_the_same_twice_is_warned_of_and_kept(
