@@ -49,7 +49,7 @@ class DrawForm(forms.Form):
         label="Whose verdicts",
         queryset=JudgeVersion.objects.none(),
         required=False,
-        empty_label="nobody’s",
+        empty_label="choose a judge…",
         help_text="A judge that was asked on these criteria. A draw at random needs none.",
     )
     most = forms.IntegerField(
@@ -57,6 +57,12 @@ class DrawForm(forms.Form):
         min_value=FEWEST,
         max_value=_MOST,
         initial=100,
+        error_messages={
+            "required": "Say how many rows.",
+            "invalid": "Say how many rows in digits, such as 100.",
+            "min_value": "Draw at least %(limit_value)s rows.",
+            "max_value": "Draw at most %(limit_value)s rows at once.",
+        },
         help_text=f"At least {FEWEST}: of fewer it could be told what the judge said of a row.",
     )
 
@@ -81,7 +87,7 @@ class DrawForm(forms.Form):
         if strategy == "random" != usual_strategy(self.version):
             self.add_error("strategy", NO_FAIR_SAMPLE)
         if strategy == "stratified" and not judge:
-            self.add_error("judge", "Choose by whose verdicts rows are told apart.")
+            self.add_error("judge", "Choose a judge, by whose verdicts rows are told apart.")
         if strategy == "disagreement" and (not judge or judge.kind != JudgeVersion.Kind.PANEL):
             self.add_error("judge", "Choose a panel: a single judge has nobody to differ from.")
         return found

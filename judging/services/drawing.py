@@ -1,23 +1,18 @@
-"""Drawing rows for people by what a judge said of them: rows told apart by SQL, drawn by `labeling`.
-
-Of each row that a draw by verdict left, the verdict of that time counts, for good: only so are the rows that
-are drawn later, together with those drawn then, a random sample of their stratum.
-"""
+"""Drawing rows for people by what a judge said of them: rows told apart by SQL, drawn by `labeling`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, F, Max, Min, OuterRef, Q, QuerySet, Subquery
-from django_stubs_ext import WithAnnotations
 
 from judging.models import JudgeVersion, PanelMember, Run, Verdict
+from judging.services.waves import said_word, waves_of
 from labeling.access import AnyUser
 from labeling.domain.strata import Part, Side, shares
 from labeling.models import Candidate, CriteriaVersion, Draw, DrawnRow
-from labeling.models.candidates import CandidateQuerySet
 from labeling.services.draws import (
     CannotDraw,
     Stratum,
@@ -27,40 +22,6 @@ from labeling.services.draws import (
     frame_of,
     lock_set,
 )
-
-
-class Said(TypedDict):
-    """What a judge said of a row: pass, fail, or nothing that can be used."""
-
-    said: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Wave:
-    """Rows that came between two draws by verdict, told apart by what `judge` said until the later one.
-
-    `number` from 1; the last wave is the one whose rows are drawn from for the first time now.
-    """
-
-    number: int
-    judge: JudgeVersion
-    version: CriteriaVersion
-    since: datetime | None
-    until: datetime | None
-
-    def name(self, side: Side) -> str:
-        """The name of a stratum, as its drawn rows keep it."""
-        return str(side) if self.number == 1 else f"{side} {self.number}"
-
-    def of(self, frame: CandidateQuerySet) -> "QuerySet[WithAnnotations[Candidate, Said]]":
-        """Its rows among those of a frame."""
-        if self.since:
-            frame = frame.filter(created_at__gt=self.since)
-        if self.until:
-            frame = frame.filter(created_at__lte=self.until)
-        said = verdicts_of(self.judge, self.version, self.until).filter(candidate=OuterRef("pk"))
-        rows: QuerySet[Any] = frame.annotate(said=Subquery(said.values("outcome")[:1]))
-        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +66,12 @@ class Preview:
         return sum(share.part.left for share in self.shares if share.part.side == Side.NONE)
 
     @property
+    def hardly_judged(self) -> bool:
+        """Whether most rows that could be drawn have no verdict yet. Rows of an earlier draw get none any more."""
+        fresh = [share.part for share in self.shares if not share.part.drawn]
+        return 2 * sum(part.left for part in fresh if part.side == Side.NONE) > self.left
+
+    @property
     def counts_like(self) -> int:
         """How many rows drawn evenly say as much as all rows of the draw, those drawn before included."""
         counts = [
@@ -130,24 +97,15 @@ class Preview:
         return sizes[Side.PASS] / judged if judged else None
 
 
-def verdicts_of(
-    judge: JudgeVersion, version: CriteriaVersion, until: datetime | None = None
-) -> QuerySet[Verdict]:
-    """What a judge said in whichever run, by itself or as a juror, the newest first."""
-    found = Verdict.objects.filter(judge_version=judge, run__criteria_version=version, repeat=0)
-    found = found.filter(outcome__in=["pass", "fail"])
-    return (found.filter(filled_at__lte=until) if until else found).order_by("-pk")
-
-
 def preview_stratified(version: CriteriaVersion, judge: JudgeVersion, most: int, now: datetime) -> Preview:
     """What `draw_by_verdict` would take now: counted by SQL."""
     frame, drawn = frame_of(version, now), _drawn_before(version)
     found = []
-    for wave in _waves(version, judge):
+    for wave in waves_of(version, judge):
         left = dict(wave.of(frame).values_list("said").annotate(rows=Count("pk")))
         for side in Side:
             name = wave.name(side)
-            part = Part(side, left.get(_said(side), 0), len(drawn.get(name, ())))
+            part = Part(side, left.get(said_word(side), 0), len(drawn.get(name, ())))
             if part.size:
                 found.append((name, part))
     taken = shares([part for _, part in found], most)
@@ -157,7 +115,7 @@ def preview_stratified(version: CriteriaVersion, judge: JudgeVersion, most: int,
 
 def _beside(version: CriteriaVersion, found: Sequence[tuple[str, Part]]) -> int:
     """Rows of the newest draw's frame that are neither among its rows nor left any more."""
-    last = _stratified(version).last()
+    last = Draw.objects.stratified(version.criteria_set_id).last()
     if last is None or last.frame is None:
         return 0
     of_last = set(_drawn_before(version))
@@ -178,45 +136,18 @@ def draw_by_verdict(
 
 def _strata(version: CriteriaVersion, judge: JudgeVersion, now: datetime) -> Iterator[Stratum]:
     frame, drawn = frame_of(version, now), _drawn_before(version)
-    for wave in _waves(version, judge):
+    for wave in waves_of(version, judge):
         left: dict[Any, list[tuple[int, str]]] = {}
         for said, pk, content in wave.of(frame).values_list("said", "pk", "content_hash"):
             left.setdefault(said, []).append((pk, content))
         for side in Side:
             name = wave.name(side)
-            yield Stratum(name, side, left.get(_said(side), []), drawn.get(name, []))
-
-
-def _said(side: Side) -> str | None:
-    return None if side == Side.NONE else str(side)
-
-
-def _stratified(version: CriteriaVersion) -> QuerySet[Draw]:
-    return Draw.objects.stratified(version.criteria_set).select_related("version")
-
-
-def _waves(version: CriteriaVersion, judge: JudgeVersion) -> list[Wave]:
-    """One for each draw by verdict, and one for the rows that came since the last."""
-    draws = list(_stratified(version))
-    judges = _judges(draws)
-    waves, since = [], None
-    for number, draw in enumerate(draws, start=1):
-        waves.append(Wave(number, judges[draw.judge], draw.version, since, draw.created_at))
-        since = draw.created_at
-    return [*waves, Wave(len(draws) + 1, judge, version, since, None)]
-
-
-def _judges(draws: Sequence[Draw]) -> dict[str, JudgeVersion]:
-    named = [draw.judge.rpartition("@") for draw in draws]
-    wanted = Q(pk__in=[])
-    for slug, _, number in named:
-        wanted |= Q(judge__slug=slug, number=number)
-    return {str(each): each for each in JudgeVersion.objects.filter(wanted).select_related("judge")}
+            yield Stratum(name, side, left.get(said_word(side), []), drawn.get(name, []))
 
 
 def _drawn_before(version: CriteriaVersion) -> dict[str, list[int]]:
     """The rows of the draws by verdict so far, by stratum: the newest holds them all."""
-    last = _stratified(version).last()
+    last = Draw.objects.stratified(version.criteria_set_id).last()
     found: dict[str, list[int]] = {}
     if last:
         for name, pk in last.rows.order_by("pk").values_list("stratum", "candidate_id"):

@@ -56,6 +56,18 @@ def test_a_lead_sees_what_a_draw_would_take(client: Client, judge: JudgeVersion,
     assert not Draw.objects.exists()
 
 
+def test_where_most_rows_have_no_verdict_the_judge_comes_first(client: Client, lead: User) -> None:
+    judge = make_judge("strict")
+    make_scoring(judge, lead.memberships.get().criteria_set, ["fail"] * 2 + ["skipped"] * 43)
+
+    shown = text_of(client.get(URL, by_verdict(judge)))
+
+    assert "43 of these 45 rows have no verdict of strict@1" in shown
+    assert "half to three quarters" not in shown
+    assert shown.index(">Let strict@1 judge them first</a>") < shown.index("Draw 20 rows all the same")
+    assert shown.count('class="button primary"') + shown.count('class="primary"') == 1
+
+
 def test_drawing_leads_back_to_the_list(client: Client, judge: JudgeVersion, lead: User) -> None:
     sent = by_verdict(judge)
 
@@ -79,8 +91,8 @@ def test_what_cannot_be_drawn_is_said(client: Client, judge: JudgeVersion, lead:
     unfair = client.post(URL, {"strategy": "random", "most": 20})
 
     assert {each.status_code for each in (few, nobody, single, unfair)} == {422}
-    assert "greater than or equal to 10" in text_of(few)
-    assert "Choose by whose verdicts" in text_of(nobody)
+    assert "Draw at least 10 rows." in text_of(few)
+    assert "Choose a judge, by whose verdicts" in text_of(nobody)
     assert "Choose a panel" in text_of(single)
     assert "no fair sample" in text_of(unfair)
 
