@@ -11,6 +11,7 @@ from django.db.models import Case, CharField, Count, F, FloatField, Min, QuerySe
 from django.db.models.functions import Cast
 
 from judging.models import Calibration, CalibrationRow, Run
+from judging.services.waves import beside
 from labeling.domain.agreement import Undefined, kappa_se
 from labeling.domain.agreement.drawn import CELLS, Cell, DrawnKappa, Stratum, drawn_kappa
 from labeling.models import DrawnRow
@@ -40,7 +41,7 @@ def drawn_unequally(criteria_set_id: int, settled: Collection[int]) -> Drawn:
     a stratum without a settled row nothing is known, and it counts for nothing. Where a file gave p, it is p.
     """
     found = _chances(criteria_set_id, settled)
-    return _of_settled({pk: each for pk, each in found.items() if pk in settled})
+    return _of_settled({pk: each for pk, each in found.items() if pk in settled}, beside(criteria_set_id))
 
 
 def drawn_as_counted(run: Run, candidates: Collection[int], *, until: datetime) -> Drawn:
@@ -57,7 +58,7 @@ def drawn_as_counted(run: Run, candidates: Collection[int], *, until: datetime) 
     names = {each.stratum for each in new.values() if each.stratum}
     of_stratum = counted.filter(stratum__in=names).order_by().values_list("stratum")
     stand = dict(of_stratum.annotate(least=Min("probability")))
-    weighed = _of_settled(new)
+    weighed = _of_settled(new, Counter())
     return known | {pk: (stand.get(name, chance), name) for pk, (chance, name) in weighed.items()}
 
 
@@ -82,12 +83,18 @@ def _newest(rows: QuerySet[DrawnRow]) -> dict[int, _Chance]:
     return {candidate: _Chance(*each) for candidate, *each in found}
 
 
-def _of_settled(found: Mapping[int, _Chance]) -> Drawn:
-    """What each of these settled rows weighs by: those of a stratum stand for the whole of it."""
+def _of_settled(found: Mapping[int, _Chance], apart: Mapping[str, int]) -> Drawn:
+    """What each of these settled rows weighs by: those of a stratum stand for the whole of it, but for so
+    many rows that were labelled beside the draw.
+    """
     settled = Counter((each.draw, each.stratum) for each in found.values() if each.stratum)
     sizes = DrawnRow.objects.stratum_sizes({draw for draw, _ in settled})
+    chances = {
+        (draw, name): rows / max(rows, sizes[draw, name] - apart[name])
+        for (draw, name), rows in settled.items()
+    }
     return {
-        pk: (settled[draw, name] / sizes[draw, name] if name else probability, name)
+        pk: (chances[draw, name] if name else probability, name)
         for pk, (probability, name, draw) in found.items()
     }
 

@@ -26,7 +26,7 @@ class DrawQuerySet(models.QuerySet["Draw"]):
         """Those that a lead made."""
         return self.filter(strategy__in=["random", "stratified", "disagreement"])
 
-    def stratified(self, criteria_set: CriteriaSet) -> Self:
+    def stratified(self, criteria_set: CriteriaSet | int) -> Self:
         """Those of the criteria set by a judge's verdict, the first one first."""
         return self.filter(strategy="stratified", version__criteria_set=criteria_set).order_by("pk")
 

@@ -1,5 +1,6 @@
 """What rows of several draws by verdict weigh while people are still at them: by what is settled."""
 
+import math
 import random
 from collections.abc import Iterable
 from statistics import fmean
@@ -173,3 +174,25 @@ def test_rows_that_are_tied_are_stood_for_by_the_others_of_their_stratum(
 
     assert strata is not None
     assert {each["probability"] for each in strata.values()} == {60 / 412, 25 / 27}
+
+
+def test_rows_labelled_beside_a_draw_are_stood_for_by_nobody_else(
+    judge: JudgeVersion, lead: User, said: dict[int, Said]
+) -> None:
+    label(rows_of(draw(judge, lead, 100, "q")), said, lead)
+    held = DrawnRow.objects.values("candidate")
+    label(Candidate.objects.exclude(pk__in=held).values_list("pk", flat=True)[:30], said, lead)
+
+    before = certified(run_on_labelled(judge, said), NOON)
+    draw(judge, lead, 100, "r")
+    after = certified(run_on_labelled(judge, said), NOON)
+
+    assert figures(before) == figures(after)
+    strata = before.calibration.strata or {}
+    assert {each["probability"] for each in strata.values()} == {1.0, 75 / 382, 25 / 27}
+    assert stands_for(before) == pytest.approx(len(POPULATION))
+
+
+def stands_for(certificate: Certificate) -> float:
+    rows = certificate.calibration.rows.values_list("probability", flat=True)
+    return math.fsum(1 / chance for chance in rows)
