@@ -14,7 +14,7 @@ from judging.services.standing import criteria_version
 from labeling.domain.agreement import Interval
 from labeling.domain.labelers import Compared
 from labeling.services.criterion_agreement import CriterionAgreement, by_criterion
-from labeling.services.human_agreement import human_agreement, people_with_people
+from labeling.services.human_agreement import human_agreement, people_with_people, shared_rows
 from labeling.services.human_pairs import Pair, pairs_of
 from labeling.services.self_agreement import self_agreement
 
@@ -43,11 +43,11 @@ def people(request: HttpRequest, criteria: str, version: Number | None = None) -
             "kappa": found.value if found else None,
             "interval": _ends(found.interval if found else None),
             "method": found.method if found else None,
-            "n": found.rows if found else 0,
+            "n": found.rows if found else shared_rows(chosen),
             "pairs": [_pair(each) for each in pairs_of(chosen)],
             "per_criterion": [_criterion(each) for each in by_criterion(chosen)],
             "self_agreement": _self(self_agreement(chosen).pooled),
-            # What is taken for the ceiling of judges: people with themselves where hardly two of them met.
+            # What is taken for the ceiling of judges: people with themselves where the others say nothing.
             "ceiling_method": ceiling.method if ceiling else None,
         }
     )
@@ -63,7 +63,7 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "n": pair.rows,
         "agreement": pair.agreement,
         "kappa": kappa.value if kappa else None,
-        "interval": [kappa.low, kappa.high] if kappa else None,
+        "interval": _ends(kappa.interval if kappa else None),
     }
 
 
@@ -84,7 +84,7 @@ def _self(found: Compared) -> dict[str, Any]:
         "n": found.rows,
         "agreement": share.value if share else None,
         "kappa": kappa.value if kappa else None,
-        "interval": [kappa.low, kappa.high] if kappa else None,
+        "interval": _ends(kappa.interval if kappa else None),
     }
 
 

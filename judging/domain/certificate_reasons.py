@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from judging.domain.evidence import Evidence, Policy
-from judging.domain.figures import counted, percent, plain, rounded, shown_kappa
+from judging.domain.figures import counted, many, percent, plain, rounded, shown_kappa
 from judging.domain.measured import Measured, defined
 from judging.domain.reasons import CertificateReason, Reason, certificate_reason, not_measured
 from labeling.domain.agreement import Undefined
@@ -18,6 +19,11 @@ _ALONE = (
     "Asked again about the same rows, people agree with themselves only to kappa {have}: sharpen the "
     "criteria before judging by them. With others they would hardly agree better, and against the labels of "
     "one person even a perfect judge would reach no more than about {reach}."
+)
+# It blocks by the figure whatever the number of rows, and under so many says how rough that is.
+_ROUGH, _ENOUGH = (
+    " It is the figure of {rows} only, so it may be another of all: have more rows labelled {how}.",
+    30,
 )
 # Coverage of the rows that people pass and of those they fail that lies so far apart is said.
 _APART = Fraction(1, 10)
@@ -123,9 +129,12 @@ def _ceiling_reasons(evidence: Evidence, least: float) -> list[Reason]:
     # Rounded down, so that a ceiling just under the demand never reads as if it had met it.
     have = str(rounded(Fraction(str(ceiling)), 2, ROUND_FLOOR))
     reach = f"{math.sqrt(max(0.0, ceiling)):.2f}"
-    if evidence.people_alone:
-        return [Reason(CertificateReason.HUMAN_CEILING_LOW, have, _ALONE.format(have=have, reach=reach))]
-    return [certificate_reason(CertificateReason.HUMAN_CEILING_LOW, have, have=have, reach=reach)]
+    reason = certificate_reason(CertificateReason.HUMAN_CEILING_LOW, have, have=have, reach=reach)
+    message = _ALONE.format(have=have, reach=reach) if evidence.people_alone else reason.message
+    if 0 < evidence.human_rows < _ENOUGH:
+        how = "again" if evidence.people_alone else "by two people"
+        message += _ROUGH.format(rows=many(evidence.human_rows, "row"), how=how)
+    return [replace(reason, message=message)]
 
 
 def expired(expires_at: datetime) -> Reason:

@@ -37,10 +37,10 @@ class Evidence:
 
     `table`: scored rows. `skipped_pass`, `skipped_fail`: rows without a verdict, by the people's verdict.
     Split rows sent to people are in none of them: they are outside table and coverage. `unresolved`: rows on
-    which people disagree. `human_kappa` and `ordering_violations` are None until measured; `people_alone`:
-    the first is of people with themselves, for want of others. `strata`: the rows by their probability where
-    they were drawn unequally, else empty; `worst_strata`: the same with every skip against the judge.
-    `design_effect`: as in `Measured`. `attempt`: for the rule `bound`, None for the first
+    which people disagree. `human_kappa`, of `human_rows`, and `ordering_violations` are None until measured.
+    `people_alone`: the first is of people with themselves, for want of others. `strata`: the rows by their
+    probability where they were drawn unequally, else empty; `worst_strata`: the same with every skip against
+    the judge. `design_effect`: as in `Measured`. `attempt`: for the rule `bound`, None for the first
     run under the policy's plan.
     """
 
@@ -51,6 +51,7 @@ class Evidence:
     unresolved: int = 0
     run_complete: bool = True
     human_kappa: float | None = None
+    human_rows: int = 0
     people_alone: bool = False
     ordering_violations: int | None = None
     strata: tuple[Stratum, ...] = ()

@@ -210,7 +210,8 @@ _CERTIFICATE_SENTENCES: dict[CertificateReason, str] = {
 _NOT_MEASURED: dict[CertificateReason, str] = {
     CertificateReason.ORDERING_VIOLATED: "The policy demands an ordering test and none was made.",
     CertificateReason.HUMAN_CEILING_LOW: (
-        "The policy demands the agreement between people and it was not measured: let a second person label."
+        "The policy demands the agreement between people and it is not known: let a second person label "
+        "rows, good ones and bad ones."
     ),
 }
 

@@ -43,6 +43,7 @@ def _evidence(calibration: Calibration, calibrated_at: datetime) -> Evidence:
         unresolved=calibration.unresolved,
         run_complete=calibration.run_complete,
         human_kappa=calibration.human_kappa,
+        human_rows=calibration.human_rows,
         people_alone=calibration.people_alone,
         ordering_violations=OrderingResult.objects.violations(
             calibration.judge_version_id, calibration.criteria_version_id

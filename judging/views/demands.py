@@ -8,7 +8,9 @@ from fractions import Fraction
 from judging.domain.evidence import share
 from judging.domain.figures import many, percent, plain, rounded
 from judging.models import Calibration, Certificate
+from judging.views.limits import why_alone
 from judging.views.lines import Line
+from labeling.services.human_agreement import FEWEST_SHARED
 
 
 def demand_lines(certificate: Certificate) -> Iterator[Line]:
@@ -56,13 +58,13 @@ def _bound(certificate: Certificate) -> str:
 
 def _people(calibration: Calibration) -> Line:
     name = "People with each other"
-    if calibration.human_kappa is None:
+    if calibration.human_kappa is None or calibration.human_rows < FEWEST_SHARED:
         return Line(
             name,
             "not measured",
             "",
-            "No rows, or rows of one kind only, were labelled blind by several people. So it is not known "
-            "how well any judge could do: ask for two labels on each row.",
+            "Fewer than five rows were labelled blind by several people, or rows of (almost) one kind only. "
+            "So it is not known how well any judge could do: ask for two labels on each row.",
         )
     ceiling = calibration.human_kappa
     reach = math.sqrt(max(0.0, ceiling))
@@ -71,9 +73,10 @@ def _people(calibration: Calibration) -> Line:
             "People with themselves",
             f"{ceiling:.3f}",
             f"{many(calibration.human_rows, 'row')} that somebody labelled twice",
-            "Hardly anybody else labelled the same rows, so this is kappa of first answers with second ones "
-            "of the same person. It is an upper limit of how far people would agree with each other: even a "
-            f"perfect judge would reach no more than about {reach:.2f} against the labels of that person.",
+            f"People with each other are not known: {why_alone(calibration.human_details or {})}. So this is "
+            "kappa of first answers with second ones of the same person. It is an upper limit of how far "
+            "people would agree with each other: even a perfect judge would reach no more than about "
+            f"{reach:.2f} against the labels of that person.",
         )
     return Line(
         name,

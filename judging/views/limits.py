@@ -1,11 +1,13 @@
 """What a certificate rests on and what it does not know, each in one sentence with its numbers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from django.db.models import Count, QuerySet
 
 from judging.domain.figures import counted
 from judging.models import Calibration, CalibrationRow
+from labeling.domain.agreement.people import no_interval
 from labeling.models import Candidate, CriteriaVersion, Label, Ruling
 from labeling.services.human_agreement import FEWEST_SHARED
 from labeling.services.settled import settled_by_split
@@ -39,7 +41,8 @@ def _weights(calibration: Calibration) -> Iterator[str]:
             "The rows were not all equally likely to be chosen. Kappa and its interval count each as often "
             "as it stands for others; the table, the shares and what they mean count plain rows. All in all "
             f"these are {counted(calibration.table.n, calibration.measured.counts_like())}, and the policy's "
-            "numbers of rows are held against that."
+            "numbers of rows are held against that. How far people agree with each other is not weighed so: "
+            "it counts plain rows."
         )
 
 
@@ -91,14 +94,14 @@ def _people(calibration: Calibration) -> str:
     kappa, rows = calibration.human_kappa, calibration.human_rows
     if kappa is None or rows < FEWEST_SHARED:
         return (
-            "How far people agree with each other was not measured: two of them labelled hardly a row. "
-            "So it is not known how well any judge could do here."
+            "How far people agree with each other is not known: fewer than five rows have labels of two of "
+            "them, or those say (almost) all the same. So it is not known how well any judge could do here."
         )
     details = calibration.human_details or {}
     ends = details.get("interval")
-    doubt = f" (95% interval {ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
+    doubt = f" (95% interval {ends[0]:.2f} to {ends[1]:.2f})" if ends else f" ({no_interval(rows)})"
     if calibration.people_alone:
-        return _alone(details["labelers"], f"kappa {kappa:.3f}{doubt} on {_rows(rows)}")
+        return _alone(details, f"kappa {kappa:.3f}{doubt} on {_rows(rows)}")
     people = f"{details['labelers']} people" if details else "People"
     method = f" ({details['method']})" if details else ""
     return (
@@ -108,14 +111,25 @@ def _people(calibration: Calibration) -> str:
     )
 
 
-def _alone(labelers: int, figures: str) -> str:
+def _alone(details: Mapping[str, Any], figures: str) -> str:
+    labelers = details["labelers"]
     who = "One person, asked again, agrees with themselves" if labelers == 1 else "People, asked again, agree"
     themselves = "" if labelers == 1 else " each with themselves"
     return (
-        f"{who}{themselves} to {figures} (Cohen's kappa). How far they would agree with somebody else was "
-        "not measured, and this is an upper limit of it: a judge that follows one person follows their "
-        "mistakes too."
+        f"{who}{themselves} to {figures} (Cohen's kappa). How far they would agree with somebody else is "
+        f"not known: {why_alone(details)}. This is an upper limit of it: a judge that follows one person "
+        "follows their mistakes too."
     )
+
+
+def why_alone(details: Mapping[str, Any]) -> str:
+    """Why people with themselves stand in for people with each other, as a part of a sentence."""
+    shared = details.get("shared")
+    if shared is None:
+        return "too few rows have labels of two people, or those say too much the same"
+    if shared < FEWEST_SHARED:
+        return "hardly a row has labels of two people"
+    return f"{_rows(shared)} have labels of two people, and say too much the same to tell"
 
 
 def _left_out(labelers: int) -> str:

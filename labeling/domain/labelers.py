@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from labeling.domain.agreement import Estimate, Interval, Table, Undefined, agreement_rate, estimate_kappa
+from labeling.domain.agreement import Estimate, Interval, Table, Undefined, agreement_rate
+from labeling.domain.agreement.people import PeopleKappa, is_telling, kappa_of_people
 
 FEWEST = 5  # rows under which no figure is worth telling
 FEWEST_IN_HALF = 10  # rows that either half of somebody's time must have to be compared
@@ -21,14 +22,14 @@ _HURRIED = 0.5  # of the others' median
 class Compared:
     """Somebody's verdicts beside others' on the same rows; `same` of `rows` are alike.
 
-    `share` has its exact interval, `kappa` its score interval. Both are None for fewer than 5 rows, and kappa
-    where either side gave one verdict throughout: it is 0 there, or undefined, whatever the rows are.
+    `share` has its exact interval, `kappa` its score interval from 20 rows on. Both are None for fewer than 5
+    rows, and kappa where either side gave one verdict throughout.
     """
 
     same: int
     rows: int
     share: Estimate | None
-    kappa: Estimate | None
+    kappa: PeopleKappa | None
 
     @property
     def apart(self) -> int:
@@ -41,13 +42,8 @@ def compared(table: Table) -> Compared:
     same = table.a + table.d
     if table.n < FEWEST:
         return Compared(same, table.n, None, None)
-    kappa = estimate_kappa(table) if is_telling(table) else None
+    kappa = kappa_of_people(table) if is_telling(table) else None
     return Compared(same, table.n, agreement_rate(table), kappa)
-
-
-def is_telling(table: Table) -> bool:
-    """Whether both sides gave both verdicts; else kappa is 0 or undefined and says nothing."""
-    return 0 < table.n_pass < table.n and 0 < table.a + table.c < table.n
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ from typing import Any
 from django.db.models import CharField, Count, F, OuterRef, StringAgg, Subquery, Value
 from django.db.models.functions import Cast
 
-from labeling.domain.agreement import Interval, Table, Undefined, estimate_kappa
+from labeling.domain.agreement import Interval, Table, Undefined
 from labeling.domain.agreement.alpha import Kind, alpha_of, squared, unlike
 from labeling.domain.agreement.graded import weighted_kappa
-from labeling.domain.labelers import is_telling
+from labeling.domain.agreement.people import kappa_of_people, no_interval, of_enough
 from labeling.models import Candidate, CriteriaVersion, Criterion, Mark
-from labeling.services.human_agreement import FEWEST_SHARED, heard_blind, labelers_heard
+from labeling.services.heard import drawn_as_hard
+from labeling.services.human_agreement import FEWEST_SHARED, labelers_heard, shared_rows
 
 type Cells = Mapping[tuple[int, int], int]
 _CURRENT: dict[str, Any] = {"blind": True, "superseded_at": None, "withdrawn_at": None}
@@ -24,7 +25,7 @@ class CriterionAgreement:
     """People's marks on one criterion, over `rows` that several marked.
 
     `without`: rows that several labelled and fewer than two marked on it. `value` is None where it is not
-    known, and `problem` then says why; `interval` is None where there is no doubt to be seen in the rows.
+    known, and `problem` then says why; `interval` is None for fewer than 20 rows, or if they are too alike.
     """
 
     criterion: Criterion
@@ -40,6 +41,11 @@ class CriterionAgreement:
         """Whether the scale has more than two steps."""
         return self.criterion.scale_max - self.criterion.scale_min > 1
 
+    @property
+    def no_interval(self) -> str:
+        """Why there is none."""
+        return no_interval(self.rows)
+
 
 def by_criterion(version: CriteriaVersion) -> list[CriterionAgreement]:
     """Each criterion of `version` in its order, over the blind labels of those whom `human_agreement` hears.
@@ -48,10 +54,7 @@ def by_criterion(version: CriteriaVersion) -> list[CriterionAgreement]:
     alpha, on a scale of more steps by squares. A statement for each criterion; SQL counts.
     """
     labelers, left_out = labelers_heard(version)
-    shared = (
-        heard_blind(version).exclude(labeler__in=left_out).values("candidate").annotate(labels=Count("pk"))
-    )
-    rows = shared.filter(labels__gt=1).count()
+    rows = shared_rows(version, left_out)
     return [_of(criterion, labelers, rows) for criterion in version.criteria.all()]
 
 
@@ -69,25 +72,34 @@ def _of(criterion: Criterion, labelers: list[int], shared: int) -> CriterionAgre
         elif of_two:
             found = _weighted(cells) if graded else _plain(cells, criterion)
         else:
-            alpha = alpha_of(kinds, seed=criterion.pk, difference=squared if graded else unlike)
-            found = alpha.value, alpha.interval, "Krippendorff's alpha" + (", squares" if graded else "")
+            found = _of_many(kinds, criterion, graded)
     except Undefined:
-        problem = "Not to be told: one and the same mark throughout."
+        problem = "Not to be told: one and the same mark throughout, or but for a row or two."
     return CriterionAgreement(criterion, rows, max(0, shared - rows), *found, problem)
 
 
 def _weighted(cells: Cells) -> tuple[float, Interval | None, str]:
+    if min(len({cell[side] for cell, n in cells.items() if n}) for side in (0, 1)) < 2:
+        raise Undefined("One of the two gave one mark throughout.")
     found = weighted_kappa({(float(x), float(y)): n for (x, y), n in cells.items()})
-    return found.value, found.interval, "quadratic-weighted kappa"
+    return found.value, of_enough(found.interval, found.n), "quadratic-weighted kappa"
 
 
 def _plain(cells: Cells, criterion: Criterion) -> tuple[float, Interval | None, str]:
     low, high = criterion.scale_min, criterion.scale_max
     table = Table(*(cells.get(cell, 0) for cell in ((high, high), (high, low), (low, high), (low, low))))
-    if not is_telling(table):
-        raise Undefined("One of the two gave one mark throughout.")
-    found = estimate_kappa(table)
-    return found.value, Interval(found.low, found.high), "Cohen's kappa"
+    found = kappa_of_people(table)
+    return found.value, found.interval, "Cohen's kappa"
+
+
+def _of_many(
+    kinds: Mapping[Kind, int], criterion: Criterion, graded: bool
+) -> tuple[float, Interval | None, str]:
+    found = alpha_of(kinds, seed=criterion.pk, difference=squared if graded else unlike)
+    if not found.is_telling:
+        raise Undefined("Hardly a row has another mark than all the rest.")
+    method = "Krippendorff's alpha" + (", squares" if graded else "")
+    return found.value, of_enough(found.interval, found.n), method
 
 
 def _cells(criterion: Criterion, labelers: list[int]) -> Cells:
@@ -98,6 +110,7 @@ def _cells(criterion: Criterion, labelers: list[int]) -> Cells:
     conditions |= {other.format("version"): criterion.version_id, other.format("marks__criterion"): criterion}
     counted = (
         Mark.objects.filter(
+            ~drawn_as_hard("label__candidate"),
             **conditions,
             criterion=criterion,
             label__labeler=min(labelers),
@@ -112,6 +125,7 @@ def _cells(criterion: Criterion, labelers: list[int]) -> Cells:
 def _kinds(criterion: Criterion, labelers: list[int]) -> Iterator[tuple[Kind, int]]:
     """Rows by the scores that they have: how many rows have so many of each."""
     marks = Mark.objects.filter(
+        ~drawn_as_hard("label__candidate"),
         criterion=criterion,
         label__candidate=OuterRef("pk"),
         label__labeler__in=labelers,

@@ -3,15 +3,18 @@
 Where one person labels alone, how far they agree with themselves is the most that can be known of it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
-from labeling.domain.agreement import Interval, Table, Undefined, estimate_kappa
+from labeling.domain.agreement import Interval, Table, Undefined
 from labeling.domain.agreement.alpha import alpha_of
+from labeling.domain.agreement.people import kappa_of_people, no_interval, of_enough
 from labeling.models import Candidate, CriteriaVersion, Label
 from labeling.models.labels import LabelQuerySet
+from labeling.services.heard import heard_blind
 from labeling.services.self_agreement import self_agreement
 
 _MET = ("labeler", "rows", "disputed")
@@ -26,8 +29,9 @@ ALONE = "self-agreement, Cohen's kappa"
 class HumanAgreement:
     """People's kappa with people over the `rows` that several of `labelers` labelled blind.
 
-    `left_out`: labelers who saw almost only rows that others disagreed on. `interval` is None where
-    resampling shows no doubt.
+    `left_out`: labelers who saw almost only rows that others disagreed on. `interval` is None for fewer than
+    20 rows, or where they are too alike. `shared`: rows that several labelled, where these are people with
+    themselves: too few, or too alike to tell.
     """
 
     value: float
@@ -36,6 +40,12 @@ class HumanAgreement:
     labelers: int
     left_out: int
     method: str
+    shared: int = 0
+
+    @property
+    def no_interval(self) -> str:
+        """Why there is none."""
+        return no_interval(self.rows)
 
     @property
     def alone(self) -> bool:
@@ -44,11 +54,16 @@ class HumanAgreement:
 
 
 def human_agreement(version: CriteriaVersion) -> HumanAgreement | None:
-    """People with each other; where they share fewer than five rows, with themselves, if that is known."""
-    found = people_with_people(version)
-    if found and found.rows >= FEWEST_SHARED:
-        return found
-    return _with_themselves(version) or found
+    """People with each other; where that is not known, with themselves, if that is."""
+    return people_with_people(version) or _with_themselves(version)
+
+
+def shared_rows(version: CriteriaVersion, left_out: Sequence[int] | None = None) -> int:
+    """Rows that several of those who are heard labelled blind; fewer than five are too few to tell."""
+    if left_out is None:
+        _, left_out = labelers_heard(version)
+    labels = heard_blind(version).exclude(labeler__in=left_out).values("candidate").annotate(n=Count("pk"))
+    return labels.filter(n__gt=1).count()
 
 
 def _with_themselves(version: CriteriaVersion) -> HumanAgreement | None:
@@ -57,13 +72,13 @@ def _with_themselves(version: CriteriaVersion) -> HumanAgreement | None:
     kappa = again.pooled.kappa
     if kappa is None:
         return None
-    return HumanAgreement(
-        kappa.value, Interval(kappa.low, kappa.high), kappa.n, len(again.by_labeler), 0, ALONE
-    )
+    shared = shared_rows(version)
+    return HumanAgreement(kappa.value, kappa.interval, kappa.n, again.telling, 0, ALONE, shared)
 
 
 def people_with_people(version: CriteriaVersion) -> HumanAgreement | None:
-    """Cohen's kappa where two people labelled, Krippendorff's alpha for more; None where it is not known.
+    """Cohen's kappa where two people labelled, Krippendorff's alpha for more; None where it is not known:
+    for fewer than five rows, and where it would be 0 or undefined because of one verdict (almost) throughout.
 
     SQL counts the rows of each kind. Whoever met disagreement on more than 80 % of the rows that they share
     is left out: they were asked where others disagreed, so their pairs meet on little but hard rows, and
@@ -72,17 +87,14 @@ def people_with_people(version: CriteriaVersion) -> HumanAgreement | None:
     do disagree throughout, and that must be seen.
     """
     labelers, left_out = labelers_heard(version)
+    if len(labelers) < 2:
+        return None
     try:
-        if len(labelers) == 2:
-            return _of_two(version, labelers, len(left_out))
-        return _of_many(version, labelers, left_out) if len(labelers) > 2 else None
+        of_two = len(labelers) == 2
+        found = _of_two(version, labelers, len(left_out)) if of_two else _of_many(version, labelers, left_out)
     except Undefined:
         return None
-
-
-def heard_blind(version: CriteriaVersion) -> LabelQuerySet:
-    """The labels that count where people are compared."""
-    return Label.objects.current().filter(version=version, blind=True).order_by()
+    return found if found.rows >= FEWEST_SHARED else None
 
 
 def labelers_heard(version: CriteriaVersion) -> tuple[list[int], list[int]]:
@@ -106,12 +118,12 @@ def _of_two(version: CriteriaVersion, labelers: list[int], left_out: int) -> Hum
     named = set(people.values_list("labeler__username", flat=True).distinct())
     cells = {
         (row["verdict"], row["other_verdict"]): row["n"]
-        for row in Label.objects.pair_counts(version).filter(labeler__in=labelers)
+        for row in heard_blind(version).pair_counts(version).filter(labeler__in=labelers)
         if row["other"] in named
     }
     a, b, c, d = (cells.get((x, y), 0) for x in ("pass", "fail") for y in ("pass", "fail"))
-    found = estimate_kappa(Table(a, b, c, d))
-    return HumanAgreement(found.value, Interval(found.low, found.high), found.n, 2, left_out, COHEN)
+    found = kappa_of_people(Table(a, b, c, d))
+    return HumanAgreement(found.value, found.interval, found.n, 2, left_out, COHEN)
 
 
 def _of_many(version: CriteriaVersion, labelers: list[int], left_out: list[int]) -> HumanAgreement:
@@ -122,7 +134,10 @@ def _of_many(version: CriteriaVersion, labelers: list[int], left_out: list[int])
     kinds = rows.order_by().values("passes", "fails").annotate(rows=Count("pk"))
     counted = kinds.values_list("passes", "fails", "rows")
     found = alpha_of({(("pass", p), ("fail", f)): n for p, f, n in counted if p + f > 1}, seed=version.pk)
-    return HumanAgreement(found.value, found.interval, found.n, len(labelers), len(left_out), ALPHA)
+    if not found.is_telling:
+        raise Undefined("Hardly a row has another verdict than all the rest.")
+    interval = of_enough(found.interval, found.n)
+    return HumanAgreement(found.value, interval, found.n, len(labelers), len(left_out), ALPHA)
 
 
 def _labels_of(heard: LabelQuerySet, verdict: str) -> Coalesce:

@@ -23,7 +23,7 @@ from labeling.domain.labelers import (
     pace_of,
 )
 from labeling.models import CriteriaVersion, Label, Membership, Ruling, Skip
-from labeling.services.human_agreement import heard_blind
+from labeling.services.heard import heard_blind
 from labeling.services.self_agreement import self_agreement
 
 DAYS = 14  # of which the number of labels is told for each
@@ -123,8 +123,9 @@ def labelers_of(version: CriteriaVersion, now: datetime) -> list[Labeler]:
             rulings=_against(tallies[pk], "ruling"),
             again=again.get(pk),
             change=changes.get(pk),
-            # As many chances of a false alarm as there are labelers (Bonferroni; Dunn 1961).
-            changed=pk in changes and changes[pk].p * len(changes) < CHANCE,
+            # As many chances of a false alarm as there are comparisons (Bonferroni; Dunn 1961): of two
+            # people both have the same.
+            changed=pk in changes and changes[pk].p * len({*changes.values()}) < CHANCE,
         )
         for pk, name in _names({*tallies, *skips}).items()
     ]
@@ -186,13 +187,14 @@ def _against(tallies: list[Tally], whose: str) -> Compared:
 
 
 def _change(tallies: list[Tally]) -> Change | None:
-    """By the ruling where there is one, else by what most of the others say."""
+    """By what most of the others say, never by rulings: those come later and mostly for rows in dispute, so
+    that a backlog of them, ruled on up to some day, would look like a change of that day.
+    """
     days: dict[date, Any] = defaultdict(lambda: (0, 0))
     for each in tallies:
-        truth = each.ruling or each.others
-        if each.blind and truth in ("pass", "fail"):
+        if each.blind and each.others in ("pass", "fail"):
             same, rows = days[each.day]
-            days[each.day] = same + each.n * (truth == each.verdict), rows + each.n
+            days[each.day] = same + each.n * (each.others == each.verdict), rows + each.n
     try:
         return change_between_halves(days)
     except Undefined:

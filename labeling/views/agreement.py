@@ -14,9 +14,15 @@ from django.views.decorators.http import require_safe
 
 from labeling.access import get_led_set
 from labeling.domain.agreement import band
-from labeling.domain.labelers import FEWEST_TIMED
+from labeling.domain.labelers import FEWEST_TIMED, Change
+from labeling.models import CriteriaVersion, Draw
 from labeling.services.criterion_agreement import by_criterion
-from labeling.services.human_agreement import FEWEST_SHARED, HumanAgreement, human_agreement
+from labeling.services.human_agreement import (
+    FEWEST_SHARED,
+    HumanAgreement,
+    human_agreement,
+    shared_rows,
+)
 from labeling.services.human_pairs import pairs_of
 from labeling.services.labelers import Labeler, labelers_of, silent_members
 from labeling.services.self_agreement import self_agreement
@@ -24,6 +30,7 @@ from labeling.views.scope import chosen_version, head
 from vera_site.http import Request
 
 WARNS, BLOCKS = 0.60, 0.42  # as in the reason `human_ceiling_low`
+ENOUGH = 30  # rows under which it is said how rough the figure is, as in that reason
 _BAR, _STEP, _HEIGHT = 6, 8, 26  # pixels
 
 
@@ -46,6 +53,7 @@ def agreement(request: Request, slug: str) -> HttpResponse:
     context = head(request.user, criteria_set, "agreement") | {"version": version}
     context |= {"versions": criteria_set.versions.order_by("-number")}
     context |= {"human": human, "words": list(words_of(human)), "criteria": by_criterion(version)}
+    context |= {"unknown": unknown(shared_rows(version)), "of_draws": list(of_draws(version))}
     context |= {"pairs": pairs_of(version), "again": self_agreement(version)}
     context |= {
         "labelers": drawn(labelers),
@@ -57,7 +65,7 @@ def agreement(request: Request, slug: str) -> HttpResponse:
 
 def words_of(human: HumanAgreement | None) -> Iterator[str]:
     """What the figure means for the criteria and for judges, a sentence each."""
-    if human is None or human.rows < FEWEST_SHARED:
+    if human is None:
         return
     word = band(human.value)
     yield _of_band(human, word)
@@ -65,12 +73,12 @@ def words_of(human: HumanAgreement | None) -> Iterator[str]:
         yield (
             f"Below {BLOCKS:.2f} no judge can be believed: where the policy demands that people agree, it "
             "certifies none. Sharpen the criteria, and write down in the guidelines what to do with the rows "
-            "in dispute."
+            f"in dispute.{_rough(human)}"
         )
     elif human.value < WARNS:
         yield (
             f"Below {WARNS:.2f} every certificate warns of it. Read the rows in dispute: where people read "
-            "the criteria differently, say there what is meant."
+            f"the criteria differently, say there what is meant.{_rough(human)}"
         )
     reach = math.sqrt(max(0.0, human.value))
     yield f"A perfect judge reaches a kappa of about {reach:.2f} against single labels, the root of this one."
@@ -83,6 +91,43 @@ def words_of(human: HumanAgreement | None) -> Iterator[str]:
         )
 
 
+def unknown(shared: int) -> str:
+    """Why people with each other are not told, where they are not, and what to do."""
+    if shared < FEWEST_SHARED:
+        rows = {0: "no row has labels of two people", 1: "1 row that two people labelled is too few to tell"}
+        few = f"{shared} rows that two people labelled are too few to tell"
+        return (
+            f"{rows.get(shared, few)}. Under Settings you say which share of the rows two people label; "
+            "until then rows that come up again show how far one person agrees with themselves."
+        )
+    return (
+        f"{shared} rows have labels of two people or more, but (almost) all of them say the same, or one of "
+        "two people always does. How far people agree beyond what chance does cannot be told of those, "
+        "however alike they are: it takes rows that people pass and rows that they fail."
+    )
+
+
+def of_draws(version: CriteriaVersion) -> Iterator[str]:
+    """What the way in which rows were drawn does to people's figures."""
+    draws = Draw.objects.filter(version__criteria_set=version.criteria_set_id)
+    if draws.filter(strategy=Draw.Strategy.STRATIFIED).exists():
+        yield (
+            "Some rows were drawn by a judge's verdict. People's figures count each row once and are not "
+            "weighed by that, as the judge's are: of all rows they may be higher or lower."
+        )
+    if draws.filter(strategy=Draw.Strategy.DISAGREEMENT).exists():
+        yield "Rows that were drawn because jurors disagree are in no figure of people with people here."
+
+
+def _rough(human: HumanAgreement) -> str:
+    if human.rows >= ENOUGH:
+        return ""
+    return (
+        f" It is the figure of {human.rows} rows only, so it may be another of all: have more of them "
+        f"labelled {'again' if human.alone else 'by two'}."
+    )
+
+
 def _of_band(human: HumanAgreement, word: str) -> str:
     meaning = {
         "strong": "people read the criteria alike",
@@ -93,20 +138,30 @@ def _of_band(human: HumanAgreement, word: str) -> str:
     if not human.alone:
         return f"That is {word}: {meaning}."
     who = "One person" if human.labelers == 1 else f"Each of {human.labelers} people"
+    few = human.shared < FEWEST_SHARED
+    why = (
+        "hardly a row was labelled by two"
+        if few
+        else f"{human.shared} rows were labelled by two, but say too much the same to tell"
+    )
     return (
-        f"That is {word}, but it is not people with each other: hardly a row was labelled by two. {who} was "
-        "asked again about rows that they had labelled, and this compares both answers. It is an upper limit "
-        "of how far they would agree with anybody else."
+        f"That is {word}, but it is not people with each other: {why}. {who} was asked again about rows that "
+        "they had labelled, and this compares both answers. It is an upper limit of how far they would agree "
+        "with anybody else."
     )
 
 
 def hints(labelers: Sequence[Labeler]) -> Iterator[str]:
     """What a lead may want to look at, each with its numbers; no hint is a judgement."""
     timed = [each for each in labelers if each.pace and each.pace.n >= FEWEST_TIMED]
-    compared = sum(each.change is not None for each in labelers)
+    compared = len({each.change for each in labelers if each.change})
+    met = [each.name for each in labelers if each.others and each.others.rows]
+    changed = [(each.change, each.name) for each in labelers if each.changed and each.change]
+    if len(met) == 2:
+        # Each is all the others of the other: it is one finding, of both.
+        changed = [(change, " and ".join(met)) for change, _ in sorted(changed, key=lambda one: one[0].p)[:1]]
+    yield from (_changed(change, who, compared, of_pair=len(met) == 2) for change, who in changed)
     for each in labelers:
-        if each.changed and each.change:
-            yield _changed(each, compared)
         if each.hurried and each.pace:
             others = sorted(other.pace.median for other in timed if other.pace and other.pk != each.pk)
             usual = (others[(len(others) - 1) // 2] + others[len(others) // 2]) / 2
@@ -117,16 +172,17 @@ def hints(labelers: Sequence[Labeler]) -> Iterator[str]:
             )
 
 
-def _changed(labeler: Labeler, compared: int) -> str:
-    change = labeler.change
-    assert change is not None
+def _changed(change: Change, who: str, compared: int, *, of_pair: bool) -> str:
     way = "fell" if change.worse else "rose"
-    among = "one labeler" if compared == 1 else f"{compared} labelers"
+    among = "" if compared == 1 else f", among {compared} comparisons,"
+    whom = "each other" if of_pair else "most of the others"
+    other = "It does not say which of the two changed" if of_pair else "It may be the others who changed"
     return (
-        f"{labeler.name}: agreement with rulings, or with most of the others, {way} from {change.before[0]} "
-        f"of {change.before[1]} rows to {change.after[0]} of {change.after[1]} since "
-        f"{date_format(change.since, 'j M Y')}. Chance alone shows that much among {among} less than once in "
-        f"20 times (Fisher's exact test, p = {change.p:.2g}). The rows may have become harder too: read some."
+        f"{who}: agreement with {whom} {way} from {change.before[0]} of {change.before[1]} rows to "
+        f"{change.after[0]} of {change.after[1]} since {date_format(change.since, 'j M Y')}. Chance alone "
+        f"shows that much{among} less than once in 20 times at one look (Fisher's exact test, "
+        f"p = {change.p:.2g}); who looks every day meets it more often. {other}, and the rows may "
+        "have become harder: read some."
     )
 
 

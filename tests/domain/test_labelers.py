@@ -47,7 +47,7 @@ def test_shares_and_kappa_have_their_intervals() -> None:
     )
     assert found.kappa is not None
     assert found.kappa.value == pytest.approx(0.4)
-    assert (found.kappa.low, found.kappa.high) == score_interval(Table(20, 5, 10, 15))
+    assert found.kappa.interval == score_interval(Table(20, 5, 10, 15))
 
 
 @pytest.mark.parametrize("table", [Table(9, 0, 0, 0), Table(7, 2, 0, 0), Table(7, 0, 2, 0)])

@@ -19,18 +19,19 @@ def client_with(scope: str, criteria_set: CriteriaSet) -> Client:
 
 def test_all_and_every_pair_are_told() -> None:
     criteria_set = make_criteria_set("replies")
-    verdicts = [("pass", "pass")] * 6 + [("fail", "fail")] * 3 + [("pass", "fail")]
+    verdicts = [("pass", "pass")] * 12 + [("fail", "fail")] * 6 + [("pass", "fail")] * 2
     rows = [said(f"{number}.", [by("a1", one), by("a2", two)]) for number, (one, two) in enumerate(verdicts)]
     import_rows("replies", *rows)
 
     found = client_with("export", criteria_set).get("/api/v1/people/replies").json()
 
     # Agreement .9; by chance .7 * .6 + .3 * .4 = .54.
-    assert (found["criteria_version"], found["n"], found["method"]) == (1, 10, "Cohen's kappa")
+    assert (found["criteria_version"], found["n"], found["method"]) == (1, 20, "Cohen's kappa")
     assert found["kappa"] == pytest.approx(0.36 / 0.46)
     (pair,) = found["pairs"]
-    assert (pair["one"], pair["other"], pair["n"], pair["agreement"]) == ("a1@replies", "a2@replies", 10, 0.9)
+    assert (pair["one"], pair["other"], pair["n"], pair["agreement"]) == ("a1@replies", "a2@replies", 20, 0.9)
     assert pair["interval"] == found["interval"]
+    assert found["interval"][0] < found["kappa"]
 
 
 def test_where_nobody_met_nothing_is_known() -> None:
@@ -43,17 +44,27 @@ def test_where_nobody_met_nothing_is_known() -> None:
 
 def test_people_with_themselves_are_told_apart_from_people_with_each_other() -> None:
     criteria_set, [ada] = make_criteria_set("replies"), people(1)
-    for first, second in [("pass", "pass")] * 6 + [("fail", "fail")] * 3 + [("pass", "fail")]:
+    for first, second in [("pass", "pass")] * 12 + [("fail", "fail")] * 6 + [("pass", "fail")] * 2:
         [[label]] = labelled(criteria_set, [ada], (first,))
         repeated(label, second)
 
     found = client_with("export", criteria_set).get("/api/v1/people/replies").json()
 
     again = found["self_agreement"]
-    assert (again["n"], again["agreement"]) == (10, 0.9)
+    assert (again["n"], again["agreement"]) == (20, 0.9)
     assert again["kappa"] == pytest.approx(0.36 / 0.46)
     assert again["interval"][0] < again["kappa"] <= again["interval"][1]
     assert (found["kappa"], found["ceiling_method"]) == (None, "self-agreement, Cohen's kappa")
+
+
+def test_two_rows_are_counted_and_no_kappa() -> None:
+    criteria_set = make_criteria_set("replies")
+    labelled(criteria_set, people(2), ("pass", "pass"), ("fail", "fail"))
+
+    found = client_with("export", criteria_set).get("/api/v1/people/replies").json()
+
+    assert (found["kappa"], found["n"], found["ceiling_method"]) == (None, 2, None)
+    assert found["pairs"][0]["interval"] is None
 
 
 def test_each_criterion_is_told() -> None:

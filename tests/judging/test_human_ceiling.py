@@ -79,6 +79,28 @@ def test_a_low_one_warns_and_blocks_where_it_is_demanded(
 
     assert codes(certificate) == (["human_ceiling_low"] if blocks else [])
     assert ("human_ceiling_low" in [each["code"] for each in certificate.warnings]) == warns
+    told = " ".join(each["message"] for each in (*certificate.reasons, *certificate.warnings))
+    assert ("It is the figure of 20 rows only, so it may be another of all" in told) == (blocks or warns)
+
+
+@pytest.mark.parametrize(("agree", "number"), [(4, 4), (39, 40)])
+def test_four_rows_or_one_verdict_throughout_are_no_ceiling(
+    client: Client, criteria_set: CriteriaSet, judge: JudgeVersion, agree: int, number: int
+) -> None:
+    run = make_run(judge, criteria_set, a=28, b=2, c=2, d=28)
+    one, other = make_user(), make_user()
+    for place, row in enumerate(rows(criteria_set, number)):
+        first = ("pass", "fail")[place % 2] if number == 4 else "pass"
+        make_label(row, one, first)
+        make_label(row, other, first if place < agree else "fail")
+
+    certificate = certified(run)
+    client.force_login(make_user(lead_of=criteria_set))
+    page = text(client.get("/dashboard/strict/replies/"))
+
+    assert (certificate.calibration.human_kappa, certificate.warnings) == (None, [])
+    assert "fewer than five rows have labels of two of them, or those say (almost) all the same" in page
+    assert f"{number} rows that several people labelled blind" not in page
 
 
 def test_unmeasured_blocks_where_it_is_demanded(criteria_set: CriteriaSet, judge: JudgeVersion) -> None:
@@ -88,7 +110,7 @@ def test_unmeasured_blocks_where_it_is_demanded(criteria_set: CriteriaSet, judge
     certificate = certified(make_run(judge, criteria_set, a=28, b=2, c=2, d=28))
 
     assert certificate.reasons[0]["detail"] == "not measured"
-    assert "let a second person label" in certificate.reasons[0]["message"]
+    assert "it is not known: let a second person label rows" in certificate.reasons[0]["message"]
 
 
 @pytest.mark.parametrize(("demands", "measured"), [(True, pytest.approx(0.8)), (False, None)])
@@ -110,9 +132,11 @@ def test_a_recount_measures_it_again_where_it_may_decide(
 
 
 def people_fall_out(criteria_set: CriteriaSet) -> None:
-    """One of two people takes back every pass, so that they agree by chance alone."""
+    """One of two people fails the first half and passes the other, so that they agree by chance alone."""
     labels = Label.objects.filter(version=live(criteria_set))
-    labels.filter(labeler=labels.order_by("-pk")[0].labeler).update(verdict="fail")
+    of_one = labels.filter(labeler=labels.order_by("-pk")[0].labeler)
+    of_one.update(verdict="fail")
+    of_one.filter(candidate__in=rows(criteria_set, 20)[10:]).update(verdict="pass")
 
 
 def test_a_certificate_that_it_was_demanded_of_is_recounted_by_it_though_the_set_demands_it_no_more(

@@ -8,13 +8,21 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from labeling.domain.agreement import Interval
-from labeling.domain.labelers import Change, pace_of
-from labeling.models import CriteriaSet, Membership
+from labeling.domain.agreement import Interval, Table
+from labeling.domain.labelers import Change, compared, pace_of
+from labeling.models import CriteriaSet, Draw, Membership
 from labeling.services.human_agreement import HumanAgreement
 from labeling.services.labelers import Labeler
 from labeling.views.agreement import hints, words_of
-from tests.factories import make_candidate, make_criteria_set, make_label, make_user, make_version
+from tests.factories import (
+    live,
+    make_candidate,
+    make_criteria_set,
+    make_label,
+    make_ruling,
+    make_user,
+    make_version,
+)
 from tests.labeling.people import graded, labelled, mark, people, repeated
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +93,38 @@ def test_a_few_rows_give_no_figure(client: Client, criteria_set: CriteriaSet) ->
     assert "3 rows that two people labelled are too few to tell" in page
     assert "3 rows, too few to tell" in page
     assert "None" not in page
+
+
+def test_many_rows_that_all_say_the_same_are_not_called_few(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    labelled(criteria_set, labelers(criteria_set, "ada", "bo"), *[(P, P)] * 39, (P, F))
+
+    page = words(client)
+
+    assert "40 rows have labels of two people or more, but (almost) all of them say the same" in page
+    assert "0.000" not in page
+    assert "too few to tell" not in page
+
+
+def test_rulings_have_counts_and_no_kappa_and_few_rows_no_interval(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    two = labelers(criteria_set, "ada", "bo")
+    for labels in labelled(criteria_set, two, *[(P, P), (F, F), (P, F)] * 4):
+        make_ruling(labels[0].candidate, labels[1].verdict)
+    Draw.objects.create(version=live(criteria_set), strategy="stratified")
+
+    page = words(client)
+
+    assert '<td data-label="With rulings"> <div>differs on 4 of 12</div> </td>' in page
+    assert "too few rows for an interval: 12 of 20" in page
+    assert "count each row once and are not weighed" in page
+    assert "It is the figure of 12 rows only" in " ".join(words_of(few_and_low()))
+
+
+def few_and_low() -> HumanAgreement:
+    return HumanAgreement(0.4, None, 12, 2, 0, "Cohen's kappa")
 
 
 def test_the_version_is_chosen(client: Client, criteria_set: CriteriaSet) -> None:
@@ -174,8 +214,19 @@ def test_hints_are_told_with_their_numbers() -> None:
     )
 
     assert len(told) == 2
-    assert told[0].startswith("ada takes 4 seconds for a row, others 20")
-    assert told[1].startswith(
-        "bo: agreement with rulings, or with most of the others, fell from 45 of 50 rows"
-    )
-    assert "30 of 50 since 14 Nov 2026" in told[1]
+    assert told[1].startswith("ada takes 4 seconds for a row, others 20")
+    assert told[0].startswith("bo: agreement with most of the others fell from 45 of 50 rows")
+    assert "30 of 50 since 14 Nov 2026" in told[0]
+    assert "at one look" in told[0]
+    assert "It may be the others who changed" in told[0]
+
+
+def test_of_two_people_a_change_is_told_once_and_of_both() -> None:
+    change, met = Change(date(2026, 11, 14), (45, 50), (30, 50), 0.001), compared(Table(50, 25, 0, 25))
+    of_both = {"change": change, "changed": True, "others": met}
+
+    told = list(hints([Labeler(1, "ada", **of_both), Labeler(2, "bo", **of_both)]))
+
+    assert len(told) == 1
+    assert told[0].startswith("ada and bo: agreement with each other fell")
+    assert "which of the two changed" in told[0]

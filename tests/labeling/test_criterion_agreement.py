@@ -32,13 +32,13 @@ def marked(criteria_set: CriteriaSet, criterion: Criterion, *rows: tuple[int, ..
 
 
 def test_two_people_on_a_scale_have_quadratic_weighted_kappa(criteria_set: CriteriaSet) -> None:
-    marked(criteria_set, graded(criteria_set), *SCORES, (0, 4), (0, 0))
+    marked(criteria_set, graded(criteria_set), *SCORES * 3, (0, 4), (0, 0))
 
     found = by_criterion(live(criteria_set))[1]
 
     theirs = cohen_kappa_score(*zip(*SCORES, strict=True), weights="quadratic", labels=[1, 2, 3, 4, 5])
     assert found.value == pytest.approx(theirs)
-    assert (found.method, found.rows, found.without) == ("quadratic-weighted kappa", 8, 2)
+    assert (found.method, found.rows, found.without) == ("quadratic-weighted kappa", 24, 2)
     assert found.interval is not None
     assert found.interval.low < theirs < found.interval.high
 
@@ -46,33 +46,33 @@ def test_two_people_on_a_scale_have_quadratic_weighted_kappa(criteria_set: Crite
 def test_two_people_on_a_yes_or_no_have_cohens_kappa(criteria_set: CriteriaSet) -> None:
     [criterion] = live(criteria_set).criteria.all()
     Criterion.objects.filter(pk=criterion.pk).update(scale_min=1, scale_max=2)
-    rows = [(2, 2)] * 5 + [(2, 1)] * 2 + [(1, 2)] + [(1, 1)] * 4
+    rows = [(2, 2)] * 13 + [(2, 1)] * 2 + [(1, 2)] + [(1, 1)] * 4
 
     marked(criteria_set, criterion, *rows)
     [found] = by_criterion(live(criteria_set))
 
     assert found.value == pytest.approx(cohen_kappa_score(*zip(*rows, strict=True)))
-    assert (found.interval, found.method) == (score_interval(Table(5, 2, 1, 4)), "Cohen's kappa")
+    assert (found.interval, found.method) == (score_interval(Table(13, 2, 1, 4)), "Cohen's kappa")
 
 
 def test_more_people_have_alpha_of_squares_and_gaps_are_gaps(criteria_set: CriteriaSet) -> None:
     criterion = graded(criteria_set)
     rows = [(1, 1, 2), (5, 4, 0), (3, 0, 3), (2, 2, 2), (4, 5, 5), (1, 0, 0)]
 
-    marked(criteria_set, criterion, *rows)
+    marked(criteria_set, criterion, *rows * 4)
     found = by_criterion(live(criteria_set))[1]
 
     kinds: dict[Kind, int] = {
-        ((1, 2), (2, 1)): 1,
-        ((5, 1), (4, 1)): 1,
-        ((3, 2),): 1,
-        ((2, 3),): 1,
-        ((4, 1), (5, 2)): 1,
+        ((1, 2), (2, 1)): 4,
+        ((5, 1), (4, 1)): 4,
+        ((3, 2),): 4,
+        ((2, 3),): 4,
+        ((4, 1), (5, 2)): 4,
     }
     alpha = alpha_of(kinds, seed=criterion.pk, difference=squared)
     assert found.value == pytest.approx(alpha.value)
     assert found.interval == alpha.interval
-    assert (found.rows, found.without) == (5, 1)
+    assert (found.rows, found.without) == (20, 4)
 
 
 def test_only_blind_current_labels_count(criteria_set: CriteriaSet) -> None:
@@ -96,6 +96,8 @@ def test_only_blind_current_labels_count(criteria_set: CriteriaSet) -> None:
         ([(0, 0)] * 6, "No row has marks"),
         ([(1, 2)] * 4, "4 rows are too few"),
         ([(3, 3)] * 6, "one and the same mark"),
+        ([(5, 5)] * 25 + [(5, 4)] * 5, "one and the same mark"),
+        ([(5, 5, 5)] * 25 + [(5, 5, 4)], "or but for a row or two"),
     ],
 )
 def test_what_cannot_be_told_is_said_in_words(

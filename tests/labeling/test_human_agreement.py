@@ -1,16 +1,17 @@
 """People with people: which figure, of whom, and who is left out."""
 
 import pytest
-from django.contrib.auth.models import User
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from labeling.domain.agreement import Table, score_interval
 from labeling.domain.agreement.alpha import nominal_alpha
-from labeling.models import CriteriaSet, Label
-from labeling.services.human_agreement import human_agreement
-from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user
+from labeling.models import CriteriaSet, Draw, DrawnRow, Label
+from labeling.services.human_agreement import human_agreement, shared_rows
+from labeling.services.human_pairs import pairs_of
+from tests.factories import live, make_candidate, make_criteria_set, make_label
+from tests.labeling.people import labelled, people
 
 pytestmark = pytest.mark.django_db
 
@@ -22,33 +23,20 @@ def criteria_set() -> CriteriaSet:
     return make_criteria_set("replies")
 
 
-def labelled(criteria_set: CriteriaSet, people: list[User], *rows: tuple[str, ...]) -> None:
-    """One candidate for each row, with what each of the people says of it."""
-    for row in rows:
-        candidate = make_candidate(criteria_set)
-        for person, verdict in zip(people, row, strict=True):
-            if verdict:
-                make_label(candidate, person, verdict)
-
-
-def people(number: int) -> list[User]:
-    return [make_user() for _ in range(number)]
-
-
 def test_two_people_have_cohens_kappa_with_its_score_interval(criteria_set: CriteriaSet) -> None:
-    rows = [(P, P)] * 8 + [(P, F)] * 1 + [(F, P)] * 2 + [(F, F)] * 5
+    rows = [(P, P)] * 12 + [(P, F)] * 1 + [(F, P)] * 2 + [(F, F)] * 5
 
     labelled(criteria_set, people(2), *rows, (P, NONE), (NONE, F))
     found = human_agreement(live(criteria_set))
 
     assert found is not None
     assert found.value == pytest.approx(cohen_kappa_score(*zip(*rows, strict=True)))
-    assert found.interval == score_interval(Table(8, 1, 2, 5))
-    assert (found.rows, found.labelers, found.method) == (16, 2, "Cohen's kappa")
+    assert found.interval == score_interval(Table(12, 1, 2, 5))
+    assert (found.rows, found.labelers, found.method) == (20, 2, "Cohen's kappa")
 
 
 def test_more_people_with_gaps_have_alpha(criteria_set: CriteriaSet) -> None:
-    rows = [(P, P, NONE), (P, NONE, F), (NONE, F, F), (F, F, F), (P, P, P), (F, NONE, P), (P, NONE, NONE)]
+    rows = [(P, P, NONE), (P, NONE, F), (NONE, F, F), (F, F, F), (P, P, P), (F, NONE, P), (P, NONE, NONE)] * 4
 
     labelled(criteria_set, people(3), *rows)
     found = human_agreement(live(criteria_set))
@@ -111,7 +99,7 @@ def test_who_saw_some_rows_in_dispute_among_others_counts(criteria_set: Criteria
 
 def test_only_current_blind_labels_of_this_version_count(criteria_set: CriteriaSet) -> None:
     one, other = people(2)
-    labelled(criteria_set, [one, other], (P, P), (F, F), (P, F))
+    labelled(criteria_set, [one, other], *[(P, P), (F, F), (P, F)] * 2)
     labelled(make_criteria_set(), [one, other], (P, F), (F, P))
     before = human_agreement(live(criteria_set))
 
@@ -123,7 +111,51 @@ def test_only_current_blind_labels_of_this_version_count(criteria_set: CriteriaS
     withdrawn = make_label(gone, other, P)
     Label.objects.filter(pk=withdrawn.pk).update(withdrawn_at=withdrawn.created_at)
 
+    assert before is not None
     assert human_agreement(live(criteria_set)) == before
+
+
+def test_rows_drawn_because_jurors_disagree_are_left_out(criteria_set: CriteriaSet) -> None:
+    two, three = people(2), people(3)
+    labelled(criteria_set, two, *[(P, P)] * 6 + [(F, F)] * 5 + [(P, F)])
+    before = human_agreement(live(criteria_set)), pairs_of(live(criteria_set))
+
+    hard = Draw.objects.create(version=live(criteria_set), strategy="disagreement")
+    for [label, *_] in labelled(criteria_set, two, *[(P, F), (F, P)] * 4):
+        DrawnRow.objects.create(draw=hard, candidate=label.candidate)
+    for [label, *_] in labelled(criteria_set, three, *[(P, F, P)] * 4):
+        DrawnRow.objects.create(draw=hard, candidate=label.candidate)
+
+    assert (human_agreement(live(criteria_set)), pairs_of(live(criteria_set))) == before
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(P, P)] * 29 + [(P, F)],
+        [(P, P, P)] * 29 + [(P, F, P)],
+        [(P, P)] * 2 + [(F, F)] * 2,
+        [(P, P, P)] * 2 + [(F, F, F)] * 2,
+    ],
+)
+def test_one_verdict_almost_throughout_or_four_rows_have_no_figure(
+    criteria_set: CriteriaSet, rows: list[tuple[str, ...]]
+) -> None:
+    labelled(criteria_set, people(len(rows[0])), *rows)
+
+    assert human_agreement(live(criteria_set)) is None
+    assert shared_rows(live(criteria_set)) == len(rows)
+
+
+@pytest.mark.parametrize(("more", "known"), [(0, False), (1, True)])
+def test_an_interval_takes_twenty_rows(criteria_set: CriteriaSet, more: int, known: bool) -> None:
+    labelled(criteria_set, people(2), *[(P, P)] * (10 + more) + [(F, F)] * 7 + [(P, F), (F, P)])
+
+    found = human_agreement(live(criteria_set))
+
+    assert found is not None
+    assert (found.interval is not None) == known
+    assert known or found.no_interval == "too few rows for an interval: 19 of 20"
 
 
 @pytest.mark.parametrize("rows", [[], [(P, NONE), (NONE, F)], [(P, P), (P, P)]])

@@ -118,19 +118,47 @@ def test_second_answers_and_skips_are_told(criteria_set: CriteriaSet, ada: User)
 
 
 def test_who_begins_to_differ_is_found_and_who_does_not_is_not(criteria_set: CriteriaSet, ada: User) -> None:
-    bo = make_user("bo")
+    bo, cy = make_user("bo"), make_user("cy")
     for day in range(10):
         for number in range(4):
-            row = make_candidate(criteria_set)
-            make_ruling(row, P)
             wrong = F if day >= 5 and number else P
-            given([make_label(row, ada, wrong), make_label(row, bo, P)], ago=20 - day)
+            [labels] = labelled(criteria_set, [ada, bo, cy], (wrong, P, P))
+            given(labels, ago=20 - day)
 
     of_ada, of_bo = of(ada, criteria_set), of(bo, criteria_set)
 
     assert of_ada.change is not None
     assert (of_ada.change.before, of_ada.change.after) == ((20, 20), (5, 20))
     assert (of_ada.changed, of_ada.change.worse, of_bo.changed) == (True, True, False)
+
+
+def test_a_backlog_of_rulings_accuses_nobody(criteria_set: CriteriaSet, ada: User) -> None:
+    bo = make_user("bo")
+    for day in range(10):
+        for number in range(10):
+            [labels] = labelled(criteria_set, [ada, bo], (F if number < 4 else P, P))
+            given(labels, ago=20 - day)
+            if day < 5 and number < 4:
+                make_ruling(labels[0].candidate, F)  # the first half is ruled on already, all as she said
+
+    found = of(ada, criteria_set)
+
+    assert found.change is not None
+    assert (found.change.before, found.change.after, found.changed) == ((30, 50), (30, 50), False)
+
+
+def test_two_people_are_one_comparison(criteria_set: CriteriaSet, ada: User) -> None:
+    bo = make_user("bo")
+    for day in range(2):
+        for number in range(20):
+            [labels] = labelled(criteria_set, [ada, bo], (F if day and number < 5 else P, P))
+            given(labels, ago=2 - day)
+
+    of_ada, of_bo = of(ada, criteria_set), of(bo, criteria_set)
+
+    # Fisher's p of 20 of 20 and 15 of 20 is .047: below .05, and not below half of it.
+    assert of_ada.change == of_bo.change
+    assert (of_ada.changed, of_bo.changed) == (True, True)
 
 
 def test_members_who_said_nothing_are_named(criteria_set: CriteriaSet, ada: User) -> None:

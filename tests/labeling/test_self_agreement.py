@@ -14,7 +14,7 @@ from tests.labeling.people import labelled, people, repeated
 pytestmark = pytest.mark.django_db
 
 P, F = "pass", "fail"
-ANSWERS = [(P, P)] * 9 + [(P, F)] * 2 + [(F, P)] + [(F, F)] * 6
+ANSWERS = [(P, P)] * 11 + [(P, F)] * 2 + [(F, P)] + [(F, F)] * 6
 
 
 @pytest.fixture
@@ -34,10 +34,10 @@ def test_it_is_kappa_of_first_answers_with_second_ones(criteria_set: CriteriaSet
 
     found = self_agreement(live(criteria_set)).pooled
 
-    assert (found.same, found.rows) == (15, 18)
+    assert (found.same, found.rows) == (17, 20)
     assert found.kappa is not None
     assert found.kappa.value == pytest.approx(cohen_kappa_score(*zip(*ANSWERS, strict=True)))
-    assert (found.kappa.low, found.kappa.high) == score_interval(Table(9, 2, 1, 6))
+    assert found.kappa.interval == score_interval(Table(11, 2, 1, 6))
 
 
 def test_each_labeler_is_told_apart(criteria_set: CriteriaSet) -> None:
@@ -46,8 +46,42 @@ def test_each_labeler_is_told_apart(criteria_set: CriteriaSet) -> None:
 
     found = self_agreement(live(criteria_set))
 
-    assert sorted((each.same, each.rows) for each in found.by_labeler.values()) == [(0, 5), (15, 18)]
-    assert (found.pooled.same, found.pooled.rows) == (15, 23)
+    assert sorted((each.same, each.rows) for each in found.by_labeler.values()) == [(0, 5), (17, 20)]
+    assert (found.pooled.same, found.pooled.rows) == (17, 25)
+
+
+def test_a_lenient_and_a_strict_person_are_not_consistent_together(criteria_set: CriteriaSet) -> None:
+    # Each is with themselves as chance would have it; in one table of both kappa would be .64.
+    answer_twice(criteria_set, [(P, P)] * 16 + [(P, F)] * 4 + [(F, P)] * 4 + [(F, F)])
+    answer_twice(criteria_set, [(P, P)] + [(P, F)] * 4 + [(F, P)] * 4 + [(F, F)] * 16)
+
+    found = self_agreement(live(criteria_set))
+
+    assert found.pooled.kappa is not None
+    assert abs(found.pooled.kappa.value) < 0.05
+    assert found.pooled.kappa.interval is not None
+    assert found.pooled.kappa.interval.low < 0 < found.pooled.kappa.interval.high
+    assert (found.pooled.rows, found.telling) == (50, 2)
+
+
+def test_who_gave_one_verdict_throughout_is_no_part_of_the_ceiling(criteria_set: CriteriaSet) -> None:
+    answer_twice(criteria_set, ANSWERS)
+    answer_twice(criteria_set, [(P, P)] * 30)
+
+    found = human_agreement(live(criteria_set))
+
+    assert found is not None
+    assert (found.rows, found.labelers, found.interval) == (20, 1, score_interval(Table(11, 2, 1, 6)))
+
+
+def test_why_people_with_each_other_are_not_told_is_known(criteria_set: CriteriaSet) -> None:
+    answer_twice(criteria_set, ANSWERS)
+    labelled(criteria_set, people(2), *[(P, P)] * 40)
+
+    found = human_agreement(live(criteria_set))
+
+    assert found is not None
+    assert (found.alone, found.shared) == (True, 40)
 
 
 def test_what_does_not_count_is_left_out(criteria_set: CriteriaSet) -> None:
@@ -71,8 +105,8 @@ def test_it_is_the_ceiling_of_a_person_who_labels_alone(criteria_set: CriteriaSe
 
     assert found is not None
     assert (found.alone, found.method, found.labelers) == (True, "self-agreement, Cohen's kappa", 1)
-    assert found.rows == 18
-    assert found.interval == score_interval(Table(9, 2, 1, 6))
+    assert found.rows == 20
+    assert found.interval == score_interval(Table(11, 2, 1, 6))
     assert people_with_people(live(criteria_set)) is None
 
 

@@ -30,7 +30,8 @@ _LOST = 0.02
 class Alpha:
     """Alpha, at most 1, of `n` rows with two labels or more, `labels` labels in all.
 
-    `interval` is None where resampling shows no doubt (all labels agree) or too often finds one label only.
+    `interval` is None where resampling shows no doubt (all labels agree) or too often finds one label only:
+    then `lost`.
     """
 
     value: float
@@ -38,6 +39,15 @@ class Alpha:
     n: int
     labels: int
     method: str = NOMINAL
+    lost: bool = False
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether it says more than that hardly a row has another label than all the rest: two people have no
+        kappa where one gives one label throughout, and a single odd label among many people makes alpha 0
+        just as surely, however alike they are.
+        """
+        return self.value > 0 or not self.lost
 
 
 def nominal_alpha(rows: Iterable[Sequence[Hashable]], seed: int, level: float = 0.95) -> Alpha:
@@ -85,8 +95,8 @@ def alpha_of(
     observed = sum(_disagreement(row, difference) * times for row, times in told)
     rows, labels = sum(times for _, times in told), total.total()
     value = 1 - (labels - 1) * observed / _apart(total, difference)
-    interval = _bootstrap(told, seed, level, difference)
-    return Alpha(value, interval, rows, labels, INTERVAL if difference is squared else NOMINAL)
+    interval, lost = _bootstrap(told, seed, level, difference)
+    return Alpha(value, interval, rows, labels, INTERVAL if difference is squared else NOMINAL, lost)
 
 
 def _labels(kind: Kind) -> int:
@@ -106,8 +116,10 @@ def _apart(counts: Counter[Hashable], difference: Difference) -> int:
 
 def _bootstrap(
     told: Sequence[tuple[Counter[Hashable], int]], seed: int, level: float, difference: Difference
-) -> Interval | None:
-    """Percentiles of alpha over rows drawn with replacement (Efron 1979), counted by kinds of equal rows."""
+) -> tuple[Interval | None, bool]:
+    """Percentiles of alpha over rows drawn with replacement (Efron 1979), counted by kinds of equal rows; and
+    whether too many of the draws had no alpha.
+    """
     import numpy as np
 
     counts = [row for row, _ in told]
@@ -122,7 +134,9 @@ def _bootstrap(
     chance = ((totals @ apart) * totals).sum(axis=1)
     defined = chance > 0
     alphas = 1 - (labels - 1)[defined] * (times @ each)[defined] / chance[defined]
-    if defined.mean() < 1 - _LOST or alphas.max() - alphas.min() < 1e-12:
-        return None
+    if defined.mean() < 1 - _LOST:
+        return None, True
+    if alphas.max() - alphas.min() < 1e-12:
+        return None, False
     low, high = np.quantile(alphas, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))
+    return Interval(float(low), float(high)), False
