@@ -6,6 +6,7 @@
   let shownAt = -Infinity;
   let decided = ""; // storage key of the row whose decision was sent
   let pressed = null;
+  let again = null; // sends once more what found no connection
 
   const busy = () => row()?.hasAttribute("aria-busy");
   const ofRow = (element) => element.tagName === "FORM" && row()?.contains(element);
@@ -30,6 +31,7 @@
     if (!ofRow(event.target)) return;
     if (timer && event.target !== form()) save(); // an undo leaves this row: what was typed here waits for its return
     row().setAttribute("aria-busy", "true");
+    again = null;
     pressed?.classList.add("sent");
     decided = event.target === form() ? storageKey() : "";
     if (!decided) return;
@@ -45,8 +47,10 @@
     undecided = true;
     if (status === 409) refuse(event.detail.xhr.responseText);
     else report(status, () => button?.click());
+    again = status === 0 ? button : null;
     trouble().querySelector("a, button")?.focus();
   }
+  window.addEventListener("online", () => { if (again?.isConnected && !busy()) again.click(); });
   document.addEventListener("htmx:sendError", (event) => failed(event, 0));
   document.addEventListener("htmx:timeout", (event) => failed(event, 0));
   document.addEventListener("htmx:responseError", (event) => failed(event, event.detail.xhr.status));
@@ -61,6 +65,7 @@
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.target.id !== "row") return;
     undecided = unkept = false;
+    again = null;
     calm();
     const invalid = row().querySelector("[aria-invalid=true]");
     if (!invalid && decided) forget(decided);
@@ -75,7 +80,16 @@
     startClock();
     restore();
     compareGuidelines();
+    measure();
   }
+
+  // How much of the window is taken by what stands above the desk: the rest of it is the desk's.
+  function measure() {
+    const where = row().querySelector(".where");
+    const above = where.getBoundingClientRect().bottom + parseFloat(getComputedStyle(where).marginBottom);
+    document.documentElement.style.setProperty("--above", `${Math.ceil(above + window.scrollY)}px`);
+  }
+  window.addEventListener("resize", () => { if (row()) measure(); });
 
   // ---- Guidelines stay as they were left, until they change ------------------------------------------------
 

@@ -21,7 +21,20 @@
     radio.click();
     const all = [...form().querySelectorAll("fieldset.mark, label.mark")];
     const next = all[all.indexOf(fieldset) + 1];
-    if (next) focusMark(next); else leave();
+    if (next) return focusMark(next);
+    leave();
+    markedAt = performance.now();
+  }
+
+  // Who counts one mark too many has not decided the row: digits typed on after the last mark are dropped.
+  const MARKING = 600;
+  let markedAt = -Infinity;
+
+  function stillMarking() {
+    if (performance.now() - markedAt >= MARKING) return false;
+    markedAt = performance.now();
+    say("That was the last mark. Now decide.");
+    return true;
   }
 
   function focusMark(holder) {
@@ -70,8 +83,9 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !row() || dialog().open) return;
     const target = event.target;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && target.id === "comment") return leave();
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !row() || dialog().open) return;
     if (event.key.length === 1 && pressedBlindly()) return event.preventDefault();
     if (isTyping(target)) {
       if (event.key === "Escape") leave();
@@ -87,6 +101,7 @@
     let used = true;
     if (digit && marks) mark(marks, event.key);
     else if (digit && skip()?.open) press(event.key, "s");
+    else if (digit && stillMarking()) used = true;
     else used = press(event.key);
     if (used) event.preventDefault();
   });

@@ -52,11 +52,15 @@ class TypedForm(forms.Form):
             if criterion.strategy == JUDGE:
                 self.fields[mark_field(criterion)] = _mark(criterion)
 
-    def rows(self) -> Iterator[tuple[Criterion, BoundField | None]]:
-        """Each criterion with the field of its mark; rules are scored in code and take none."""
+    def marked(self) -> Iterator[tuple[Criterion, BoundField]]:
+        """Each criterion that a person may mark, with the field of its mark."""
         for criterion in self.criteria:
-            name = mark_field(criterion)
-            yield criterion, self[name] if name in self.fields else None
+            if criterion.strategy == JUDGE:
+                yield criterion, self[mark_field(criterion)]
+
+    def ruled(self) -> list[Criterion]:
+        """The criteria that rules score in code; they take no mark."""
+        return [criterion for criterion in self.criteria if criterion.strategy != JUDGE]
 
     def marks(self) -> dict[str, int]:
         """The marks given, by the criterion's name."""
