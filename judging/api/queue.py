@@ -12,11 +12,9 @@ from judging.api.certifications import Number, check_query, token_of
 from judging.api.schemas import ErrorOut
 from judging.auth import Bearer
 from judging.services.standing import criteria_version
-from labeling.services.queue_state import queue_state
+from labeling.services.queue_state import DrawState, queue_state
 
 router = Router(auth=Bearer("submit", "export"), tags=["labeling"])
-
-_MOST_DRAWS = 20
 
 
 class DrawOut(Schema):
@@ -56,16 +54,24 @@ def queue(request: HttpRequest, criteria: str, version: Number | None = None) ->
     """How far labeling is under a criteria version, the live one unless another is named; no verdicts."""
     check_query(request, "version")
     chosen = criteria_version(criteria, version, token_sets(token_of(request)))
-    state = queue_state(chosen, timezone.now())
-    numbers = {name: getattr(state, name) for name in _NUMBERS}
-    if not token_of(request).allows("export"):
-        numbers["settled"] = None
+    may_know = token_of(request).allows("export")
+    state = queue_state(version=chosen, now=timezone.now(), with_settled=may_know)
     about: dict[str, Any] = {"criteria": criteria, "criteria_version": chosen.number}
-    draws = [{name: getattr(draw, name) for name in _OF_DRAW} for draw in state.draws[:_MOST_DRAWS]]
-    response = JsonResponse(about | numbers | {"draws": draws})
+    numbers = {name: getattr(state, name) for name in _NUMBERS}
+    response = JsonResponse(about | numbers | {"draws": [_shown(each) for each in state.draws]})
     response["Cache-Control"] = "no-store"
     return response
 
 
 _NUMBERS = ("waiting", "second", "held", "with_leads", "done", "settled")
-_OF_DRAW = ("id", "strategy", "drawn", "labelled", "created_at")
+
+
+def _shown(state: DrawState) -> dict[str, Any]:
+    draw = state.draw
+    return {
+        "id": draw.pk,
+        "strategy": draw.strategy,
+        "drawn": state.drawn,
+        "labelled": state.labelled,
+        "created_at": draw.created_at,
+    }

@@ -4,12 +4,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from labeling.models import CriteriaSet, Slot
 from labeling.services.draws import draw_random
-from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user
+from tests.factories import live, make_candidate, make_criteria_set, make_label, make_ruling, make_user
 from tests.judging.calling import client_with
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +59,33 @@ def test_rows_are_counted_by_where_they_stand(
         "settled": settled,
     }
     assert (draw["strategy"], draw["drawn"], draw["labelled"]) == ("random", 2, 0)
+
+
+def test_a_draw_is_told_with_those_of_its_rows_that_people_spoke_of(criteria_set: CriteriaSet) -> None:
+    lead = make_user(lead_of=criteria_set)
+    rows = [slots(criteria_set, "open") for _ in range(4)]
+    for most in (3, 1):
+        draw_random(version=live(criteria_set), most=most, seed="s", now=timezone.now(), actor=lead)
+    for row in rows:
+        make_label(row, lead)
+        make_ruling(row, "fail")
+
+    newest, first = client_with("submit", criteria_set).get(URL).json()["draws"]
+
+    assert [(each["drawn"], each["labelled"]) for each in (newest, first)] == [(1, 1), (3, 3)]
+    assert newest["id"] > first["id"]
+
+
+def test_what_a_token_is_not_told_is_not_counted(criteria_set: CriteriaSet) -> None:
+    asked = {}
+    for scope in ("submit", "export"):
+        client = client_with(scope, criteria_set)
+        client.get(URL)
+        with CaptureQueriesContext(connection) as queries:
+            client.get(URL)
+        asked[scope] = len(queries)
+
+    assert asked["submit"] < asked["export"]
 
 
 def test_only_who_sends_or_takes_out_may_ask(criteria_set: CriteriaSet) -> None:
