@@ -99,7 +99,7 @@ window.addEventListener("pageshow", () => [...working.keys()].forEach(rest));
 // In a row of tabs that is wider than the screen, the current one is in sight.
 function showCurrentTab() {
   document.querySelectorAll(".tabs [aria-current], .sections [aria-current]").forEach((tab) => {
-    const row = tab.parentElement;
+    const row = tab.closest(".tabs ul, .tabs, .sections");
     // Only where it is out of sight: a row that starts at its first tab starts with a whole word.
     if (tab.offsetLeft - row.offsetLeft + tab.offsetWidth > row.clientWidth - 32)
       row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
