@@ -13,7 +13,7 @@ from judging.api.certifications import Number, check_query, token_of
 from judging.api.schemas import ErrorOut
 from judging.auth import Bearer
 from judging.services.standing import criteria_version
-from labeling.services.labels_out import GivenLabel, labels_page, note_taken_out
+from labeling.services.label_pages import GivenLabel, labels_page, note_taken_out
 
 # Who gave which label is told here: a token that may only ask about certificates is not enough.
 router = Router(auth=Bearer("export"), tags=["labeling"])
@@ -21,7 +21,8 @@ router = Router(auth=Bearer("export"), tags=["labeling"])
 Cursor = Annotated[int, Query(ge=0, le=2**63 - 1, description="`next_cursor` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Since = Annotated[
-    AwareDatetime | None, Query(description="Only labels given at this moment or later, with its zone.")
+    AwareDatetime | None,
+    Query(description="Only labels given, or imported, at this moment or later, with its zone."),
 ]
 Every = Annotated[bool, Query(alias="all", description="Also labels that were superseded or withdrawn.")]
 
@@ -44,7 +45,7 @@ class LabelOut(Schema):
     blind: bool
     seconds: int | None
     idle_seconds: int | None
-    source: Literal["browser", "import", "api", "carried"]
+    source: Literal["browser", "import", "api", "carried", "history"]
     supersedes: int | None
     superseded_at: datetime | None
     withdrawn_at: datetime | None

@@ -11,13 +11,15 @@ from typing import Any
 from django.db.models import Prefetch, QuerySet
 
 from labeling.models import Candidate, DrawnRow, Exposure, Label, Repeat, Ruling, Skip, Slot, Submission
-from labeling.services.label_records import scores_of
+from labeling.services.label_parts import marks_of
 
 
 def everything_about(candidates: Iterable[int]) -> Iterator[dict[str, Any]]:
     """One object for each candidate, by primary key in that order. Times are UTC, ISO 8601."""
-    rows: QuerySet[Candidate] = Candidate.objects.filter(pk__in=list(candidates)).order_by("pk")
-    return map(_row, rows.prefetch_related(*_all_of_it()))
+    ids = list(candidates)
+    rows: QuerySet[Candidate] = Candidate.objects.filter(pk__in=ids).order_by("pk")
+    marks = marks_of(Label.objects.filter(candidate__in=ids).values_list("pk", flat=True))
+    return (_row(row, marks) for row in rows.prefetch_related(*_all_of_it()))
 
 
 def _all_of_it() -> list[Prefetch[Any]]:
@@ -25,7 +27,7 @@ def _all_of_it() -> list[Prefetch[Any]]:
     repeats = Repeat.objects.order_by("pk")
     querysets: dict[str, QuerySet[Any]] = {
         "submissions": Submission.objects.select_related("batch").order_by("pk"),
-        "labels": labels.prefetch_related("marks__criterion", Prefetch("repeats", repeats)),
+        "labels": labels.prefetch_related(Prefetch("repeats", repeats)),
         "skips": Skip.objects.select_related("labeler", "version__criteria_set").order_by("pk"),
         "rulings": Ruling.objects.select_related("ruled_by", "version__criteria_set").order_by("pk"),
         "draws": DrawnRow.objects.select_related("draw__version__criteria_set").order_by("pk"),
@@ -35,7 +37,7 @@ def _all_of_it() -> list[Prefetch[Any]]:
     return [Prefetch(name, queryset) for name, queryset in querysets.items()]
 
 
-def _row(row: Candidate) -> dict[str, Any]:
+def _row(row: Candidate, marks: dict[int, dict[str, int]]) -> dict[str, Any]:
     return {
         "row": row.pk,
         "content_hash": row.content_hash,
@@ -48,7 +50,7 @@ def _row(row: Candidate) -> dict[str, Any]:
         "submissions": [_submission(each) for each in row.submissions.all()],
         "draws": [_draw(each) for each in row.draws.all()],
         "queue": [_slot(each) for each in row.slots.all()],
-        "labels": [_label(each) for each in row.labels.all()],
+        "labels": [_label(each, marks[each.pk]) for each in row.labels.all()],
         "skips": [_skip(each) for each in row.skips.all()],
         "rulings": [_ruling(each) for each in row.rulings.all()],
         "exposures": [_exposure(each) for each in row.exposures.all()],
@@ -65,7 +67,7 @@ def _submission(each: Submission) -> dict[str, Any]:
         "generator_family": each.generator_family,
         "truncated": each.truncated,
         "meta": each.meta,
-        "at": _time(each.created_at),
+        "created_at": _time(each.created_at),
     }
 
 
@@ -77,7 +79,7 @@ def _draw(each: DrawnRow) -> dict[str, Any]:
         "judge": each.draw.judge or None,
         "probability": each.probability,
         "stratum": each.stratum or None,
-        "at": _time(each.created_at),
+        "created_at": _time(each.created_at),
     }
 
 
@@ -85,13 +87,13 @@ def _slot(each: Slot) -> dict[str, Any]:
     return {"criteria": str(each.version), "place": each.number, "state": each.state}
 
 
-def _label(each: Label) -> dict[str, Any]:
+def _label(each: Label, marks: dict[str, int]) -> dict[str, Any]:
     return {
         "label": each.pk,
         "criteria": str(each.version),
-        "annotator": each.labeler.username,
+        "labeler": each.labeler.username,
         "verdict": each.verdict,
-        "scores": scores_of(each),
+        "marks": marks,
         "comment": each.comment,
         "blind": each.blind,
         "source": each.source,
@@ -99,7 +101,7 @@ def _label(each: Label) -> dict[str, Any]:
         "carried_by": each.carried_by.username if each.carried_by else None,
         "seconds": each.seconds,
         "idle_seconds": each.idle_seconds,
-        "at": _time(each.created_at),
+        "created_at": _time(each.created_at),
         "supersedes": each.supersedes_id,
         "superseded_at": _time(each.superseded_at),
         "withdrawn_at": _time(each.withdrawn_at),
@@ -110,12 +112,12 @@ def _label(each: Label) -> dict[str, Any]:
 def _repeat(each: Repeat) -> dict[str, Any]:
     return {
         "verdict": each.verdict,
-        "scores": each.marks,
+        "marks": each.marks,
         "comment": each.comment,
         "blind": each.blind,
         "seconds": each.seconds,
         "idle_seconds": each.idle_seconds,
-        "at": _time(each.answered_at),
+        "answered_at": _time(each.answered_at),
         "withdrawn_at": _time(each.withdrawn_at),
     }
 
@@ -126,7 +128,7 @@ def _skip(each: Skip) -> dict[str, Any]:
         "labeler": each.labeler.username,
         "reason": each.reason,
         "comment": each.comment,
-        "at": _time(each.created_at),
+        "created_at": _time(each.created_at),
         "withdrawn_at": _time(each.withdrawn_at),
         "answered_at": _time(each.answered_at),
     }
@@ -141,7 +143,7 @@ def _ruling(each: Ruling) -> dict[str, Any]:
         "reason": each.reason,
         "blind": each.blind,
         "source": each.source,
-        "at": _time(each.created_at),
+        "created_at": _time(each.created_at),
         "supersedes": each.supersedes_id,
         "superseded_at": _time(each.superseded_at),
     }
@@ -152,7 +154,7 @@ def _exposure(each: Exposure) -> dict[str, Any]:
         "criteria": str(each.version),
         "user": each.user.username,
         "what": each.what,
-        "at": _time(each.shown_at),
+        "shown_at": _time(each.shown_at),
     }
 
 

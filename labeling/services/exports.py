@@ -27,6 +27,7 @@ from labeling.services.audit import record
 from labeling.services.criteria import spec_of
 from labeling.services.everything import everything_about
 from labeling.services.exposures import record_taken_out
+from labeling.services.label_parts import marks_of
 
 WRITERS: dict[str, Callable[[Iterable[Row]], Iterator[str]]] = {
     "jsonl": jsonl.write,
@@ -256,16 +257,16 @@ def _opinions(
     version: CriteriaVersion, ids: list[int], names: dict[int, str | None]
 ) -> dict[int, list[Opinion]]:
     found: dict[int, list[Opinion]] = defaultdict(list)
-    labels = Label.objects.current().filter(version=version, candidate__in=ids).order_by("pk")
-    for label in labels.prefetch_related("marks__criterion"):
-        marks = sorted(label.marks.all(), key=lambda mark: mark.criterion.position)
+    labels = list(Label.objects.current().filter(version=version, candidate__in=ids).order_by("pk"))
+    marks = marks_of([label.pk for label in labels])
+    for label in labels:
         found[label.candidate_id].append(
             Opinion(
                 verdict=HumanVerdict(label.verdict),
                 annotator=names[label.labeler_id],
                 comment=label.comment,
                 blind=label.blind,
-                scores={mark.criterion.name: mark.score for mark in marks},
+                scores=marks[label.pk],
             )
         )
     return found

@@ -1,13 +1,11 @@
 """The refused rows of a file, all of them: what was wrong with each, and the rows themselves to correct."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, BinaryIO
 
-from labeling.formats.csv import harmless
+from labeling.formats.csv import write_line
 from labeling.formats.detect import READERS
 from labeling.formats.source import Found, lines, read_objects, utf8_pieces
 from labeling.models import ImportJob
@@ -35,20 +33,14 @@ def refused_rows(job: ImportJob) -> Iterator[dict[str, Any]]:
 
 def refused_as_csv(job: ImportJob) -> Iterator[str]:
     """A heading and a line for each refused row; no cell can become a formula."""
-    yield _line(["line", "element", "field", "reason"])
+    yield write_line(["line", "element", "field", "reason"])
     for row in refused_rows(job):
-        yield _line([str(row["line"]), str(row.get("element", "")), row["field"], row["reason"]])
+        yield write_line([str(row["line"]), str(row.get("element", "")), row["field"], row["reason"]])
 
 
 def refused_as_jsonl(job: ImportJob) -> Iterator[str]:
     """One object for each refused row."""
     return (json.dumps(row, ensure_ascii=False) + "\n" for row in refused_rows(job))
-
-
-def _line(cells: list[str]) -> str:
-    text = io.StringIO()
-    csv.writer(text).writerow([harmless(cell) for cell in cells])
-    return text.getvalue()
 
 
 def rows_to_correct(job: ImportJob) -> Iterator[bytes]:

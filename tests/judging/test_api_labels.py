@@ -9,9 +9,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from labeling.models import AuditEvent, CriteriaSet, Label, Mark
+from labeling.models import AuditEvent, CriteriaSet, ImportBatch, Label, Mark
 from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user, make_version
 from tests.judging.calling import client_with, told
+from tests.labeling.importing import by, import_rows, said
 
 pytestmark = pytest.mark.django_db
 URL = "/api/v1/labels"
@@ -108,6 +109,18 @@ def test_since_and_version_choose(client: Client, criteria_set: CriteriaSet) -> 
     assert told(recent["items"], "id") == [new.pk]
     assert get(client, version=2)["items"] == []
     assert client.get(f"{URL}?criteria=replies&version=3").status_code == 404
+
+
+def test_labels_of_a_long_import_are_since_its_end(client: Client, criteria_set: CriteriaSet) -> None:
+    import_rows("replies", said("a", [by("a1", "pass")]))
+    batch, label = ImportBatch.objects.get(), Label.objects.get()
+    Label.objects.update(created_at=label.created_at - timedelta(hours=2))  # when it was read, seen by nobody
+
+    since_its_end = get(client, since=label.created_at.isoformat())
+    later = get(client, since=(batch.created_at + timedelta(seconds=1)).isoformat())
+
+    assert batch.created_at > label.created_at
+    assert (told(since_its_end["items"], "id"), later["items"]) == ([label.pk], [])
 
 
 def test_who_may_not_read_is_told_nothing(criteria_set: CriteriaSet) -> None:

@@ -45,9 +45,9 @@ def test_labels_are_a_line_each_with_who_when_and_how_long(notes: CriteriaSet) -
 
     (line,) = objects(taken_out(notes, "labels"))
 
-    assert (line["id"], line["annotator"], line["verdict"]) == ("n1", "a1@notes", "pass")
-    assert (line["scores"], line["seconds"], line["idle_seconds"]) == ({"meets_criteria": 1}, 12, 3)
-    assert line["labelled_at"] == Label.objects.get().created_at.isoformat()
+    assert (line["id"], line["labeler"], line["verdict"]) == ("n1", "a1@notes", "pass")
+    assert (line["marks"], line["seconds"], line["idle_seconds"]) == ({"meets_criteria": 1}, 12, 3)
+    assert line["created_at"] == Label.objects.get().created_at.isoformat()
 
 
 def test_labels_as_a_table_are_no_formulas_and_no_corrected_ones(notes: CriteriaSet) -> None:
@@ -57,7 +57,7 @@ def test_labels_as_a_table_are_no_formulas_and_no_corrected_ones(notes: Criteria
     (line,) = csv.DictReader(io.StringIO(taken_out(notes, "labels", "csv"), newline=""))
 
     assert (line["candidate"], line["comment"], line["verdict"]) == ("'=1+1", "'@x", "fail")
-    assert (line["seconds"], line["blind"], line["scores"]) == ("", "yes", "")
+    assert (line["seconds"], line["blind"], line["marks"]) == ("", "yes", "")
 
 
 def test_the_golden_set_is_the_settled_rows_with_their_verdict(notes: CriteriaSet) -> None:
@@ -131,7 +131,7 @@ def test_a_row_is_a_download_of_its_own_that_is_recorded(client: Client, notes: 
     response = client.get(f"/sets/notes/golden/{label.candidate_id}/export/")
 
     assert f"notes-row-{label.candidate_id}.json" in response["Content-Disposition"]
-    assert [each["annotator"] for each in response.json()["labels"]] == ["ada"]
+    assert [each["labeler"] for each in response.json()["labels"]] == ["ada"]
     assert "Other." not in response.text
     assert [each.candidate for each in Exposure.objects.all()] == [label.candidate]
     assert AuditEvent.objects.get().details["what"] == "everything"
@@ -187,7 +187,7 @@ def test_the_command_takes_out_each_kind(notes: CriteriaSet, capsys: pytest.Capt
     make_label(make_candidate(notes), make_user("ada"), "pass")
 
     run("export_golden", "--criteria-set", "notes", "--what", "labels")
-    assert objects(capsys.readouterr().out)[0]["annotator"] == "ada"
+    assert objects(capsys.readouterr().out)[0]["labeler"] == "ada"
     run("export_golden", "--criteria-set", "notes", "--what", "everything", "--format", "csv", expect=2)
 
 

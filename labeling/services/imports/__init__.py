@@ -196,7 +196,8 @@ def _finish(intake: Intake, report: Report, order: _Order) -> None:
         close_settled(version=version, candidate_ids=ids, now=timezone.now())
     batch.counts = report.recorded_counts()
     batch.refused = [refused.as_json() for refused in report.refused[:RECORDED_REFUSED]]
-    batch.save(update_fields=["counts", "refused"])
+    batch.created_at = timezone.now()  # as late as can be: nobody sees its rows before, however long it took
+    batch.save(update_fields=["counts", "refused", "created_at"])
     record(
         actor=order.actor,
         action="import",
