@@ -139,7 +139,9 @@ class ErrorOut(Schema):
 
 
 class PeoplePairOut(Schema):
-    """Two people on the rows that both labelled blind: Cohen's kappa, null where it is undefined."""
+    """Two people on the rows that both labelled blind: Cohen's kappa, null where one gave one verdict
+    throughout; its interval is null for fewer than 20 rows.
+    """
 
     one: str
     other: str
@@ -174,7 +176,9 @@ class SelfPeopleOut(Schema):
 
 
 class PeopleOut(Schema):
-    """How far people agree with each other; `kappa` is null where it is not known or undefined."""
+    """How far people agree with each other over `n` rows that several labelled. `kappa` is null for fewer
+    than five of them and where they say (almost) all the same; every interval is null for fewer than 20 rows.
+    """
 
     criteria: str
     criteria_version: int

@@ -1,5 +1,6 @@
 """The page of agreement: for leads, in words, with no figure where there is nothing to tell."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -223,9 +224,9 @@ def test_hints_are_told_with_their_numbers() -> None:
 
 def test_of_two_people_a_change_is_told_once_and_of_both() -> None:
     change, met = Change(date(2026, 11, 14), (45, 50), (30, 50), 0.001), compared(Table(50, 25, 0, 25))
-    of_both = {"change": change, "changed": True, "others": met}
+    ada = Labeler(1, "ada", change=change, changed=True, others=met)
 
-    told = list(hints([Labeler(1, "ada", **of_both), Labeler(2, "bo", **of_both)]))
+    told = list(hints([ada, replace(ada, pk=2, name="bo")]))
 
     assert len(told) == 1
     assert told[0].startswith("ada and bo: agreement with each other fell")

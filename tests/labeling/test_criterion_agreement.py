@@ -5,7 +5,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from labeling.domain.agreement import Table, score_interval
 from labeling.domain.agreement.alpha import Kind, alpha_of, squared
-from labeling.models import CriteriaSet, Criterion
+from labeling.models import CriteriaSet, Criterion, Draw, DrawnRow, Label
 from labeling.services.criterion_agreement import by_criterion
 from tests.factories import live, make_criteria_set
 from tests.labeling.people import graded, labelled, mark, people
@@ -81,8 +81,10 @@ def test_only_blind_current_labels_count(criteria_set: CriteriaSet) -> None:
     before = by_criterion(live(criteria_set))
     ada, bo = [label.labeler for label in live(criteria_set).labels.all()[:2]]
 
-    [[_, seen], [gone, _]] = labelled(criteria_set, [ada, bo], (P, P), (P, F))
-    for label in (*seen.candidate.labels.all(), *gone.candidate.labels.all()):
+    [[_, seen], [gone, _], [hard, _]] = labelled(criteria_set, [ada, bo], (P, P), (P, F), (P, F))
+    draw = Draw.objects.create(version=live(criteria_set), strategy="disagreement")
+    DrawnRow.objects.create(draw=draw, candidate=hard.candidate)
+    for label in Label.objects.filter(candidate__in=[each.candidate for each in (seen, gone, hard)]):
         mark(label, criterion, 1)
     type(seen).objects.filter(pk=seen.pk).update(blind=False)
     type(gone).objects.filter(pk=gone.pk).update(withdrawn_at=gone.created_at)

@@ -5,7 +5,7 @@ from django.utils import timezone
 from sklearn.metrics import cohen_kappa_score
 
 from labeling.domain.agreement import Table, score_interval
-from labeling.models import CriteriaSet
+from labeling.models import CriteriaSet, Draw, DrawnRow
 from labeling.services.human_agreement import human_agreement, people_with_people
 from labeling.services.self_agreement import self_agreement
 from tests.factories import live, make_criteria_set
@@ -86,7 +86,10 @@ def test_why_people_with_each_other_are_not_told_is_known(criteria_set: Criteria
 
 def test_what_does_not_count_is_left_out(criteria_set: CriteriaSet) -> None:
     [ada] = people(1)
-    [[seen], [gone], [unblind], [undone]] = labelled(criteria_set, [ada], *[(P,)] * 4)
+    [[seen], [gone], [unblind], [undone], [hard]] = labelled(criteria_set, [ada], *[(P,)] * 5)
+    repeated(hard, F)
+    draw = Draw.objects.create(version=live(criteria_set), strategy="disagreement")
+    DrawnRow.objects.create(draw=draw, candidate=hard.candidate)
     repeated(seen, F, blind=False)
     repeated(gone, F)
     repeated(unblind, F)
