@@ -93,6 +93,7 @@ def test_what_cannot_be_drawn_is_said(client: Client, judge: JudgeVersion, lead:
     assert {each.status_code for each in (few, nobody, single, unfair)} == {422}
     assert "Draw at least 10 rows." in text_of(few)
     assert "Choose a judge, by whose verdicts" in text_of(nobody)
+    assert nobody.content.count(b'aria-invalid="true"') == 1
     assert "Choose a panel" in text_of(single)
     assert "no fair sample" in text_of(unfair)
 
