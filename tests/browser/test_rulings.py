@@ -62,3 +62,22 @@ def test_without_a_reason_the_focus_is_where_it_is_missing_and_a_row_goes_back_b
     expect(page.get_by_text("is back in the queue")).to_be_visible()
     assert AuditEvent.objects.get(action="row_put_back").details["note"] == "criteria made clear"
     assert not Ruling.objects.exists()
+
+
+def test_a_verdict_stays_pressed_until_its_reason_is_there_and_ctrl_enter_sends_it(
+    page: Page, login: Login, criteria_set: CriteriaSet
+) -> None:
+    first, _ = conflicts(criteria_set, 2)
+    login(page, make_user("lena", lead_of=criteria_set))
+    page.goto("/sets/notes/rulings/")
+
+    page.keyboard.press("2")
+    row = page.locator(f"#row-{first.pk}")
+    expect(row.get_by_label("Why")).to_be_focused()
+    expect(row.get_by_text("Say in a sentence why")).to_be_visible()
+    expect(row.get_by_role("button", name="Rule fail", pressed=True)).to_be_visible()
+    page.keyboard.type("It names no owner.")
+    page.keyboard.press("Control+Enter")
+
+    expect(page.get_by_text(f"Row {first.pk} is ruled fail")).to_be_visible()
+    assert Ruling.objects.get().reason == "It names no owner."
