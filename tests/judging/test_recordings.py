@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from judging.models import JudgeVersion, RecordedVerdict, Recording
+from labeling.formats.source import LARGEST_ROW
 from labeling.models import AuditEvent, Candidate, CriteriaSet
 from tests.factories import make_criteria_set, make_judge
 from tests.judging.recorded import load_file, write_rows
@@ -272,7 +273,6 @@ def test_a_judge_of_the_same_name_on_another_set_is_another_judge(
             ["--judge", "a"],
             "no CSV that can be read (unexpected end of data)",
         ),
-        ("id,verdict\nq1," + "x" * 200_000, ["--judge", "a"], "no CSV that can be read (field larger than"),
     ],
 )
 def test_a_file_that_cannot_be_read_as_verdicts_is_wrong_use(
@@ -284,6 +284,14 @@ def test_a_file_that_cannot_be_read_as_verdicts_is_wrong_use(
     code, said = load_file(tmp_path / "v", "replies", *options)
 
     assert (code, sentence in said) == (2, True), said
+
+
+def test_a_cell_longer_than_any_row_may_be_is_wrong_use(criteria_set: CriteriaSet, tmp_path: Path) -> None:
+    (tmp_path / "v").write_text("id,verdict\nq1," + "x" * (LARGEST_ROW + 1))
+
+    code, said = load_file(tmp_path / "v", "replies", "--judge", "a")
+
+    assert (code, "no CSV that can be read (field larger than" in said) == (2, True), said
 
 
 def test_rows_of_a_csv_file_are_refused_by_line(criteria_set: CriteriaSet, tmp_path: Path) -> None:
