@@ -67,7 +67,7 @@ class Preview:
 
     @property
     def hardly_judged(self) -> bool:
-        """Whether most rows that could be drawn have no verdict yet; those that a draw left get none any more."""
+        """Whether most rows that could be drawn may get a verdict yet: none of a draw, where it is too late."""
         fresh = [share.part for share in self.shares if not share.part.drawn]
         return 2 * sum(part.left for part in fresh if part.side == Side.NONE) > self.left
 

@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from judging.models import Verdict
+from labeling.forms.rulings import RulingForm
 from labeling.models import AuditEvent, Candidate, Exposure, Ruling, Skip, Slot
 from labeling.services.exposures import record_exposure
 from labeling.services.labels import correct_label
@@ -70,7 +71,8 @@ def test_a_ruling_without_a_reason_comes_back_with_the_form(client: Client, row:
     answer = client.post(f"/sets/notes/rulings/{row.pk}/", {"verdict": "pass", "reason": " "})
 
     assert answer.status_code == 422
-    assert "Say in a sentence why" in answer.text
+    assert f"{RulingForm.base_fields['reason'].error_messages['required']}</li>" in answer.text
+    assert '<button class="pass chosen"' in answer.text
     assert not Ruling.objects.exists()
 
 
