@@ -50,7 +50,8 @@ class Worked:
         reached = "reaches" if self.overall >= self.threshold else "is below"
         sentence = f"{_percent(self.overall)} {reached} the pass threshold of {_percent(self.threshold)}"
         if any(step.short for step in self.steps):
-            return f"{sentence}, but a required criterion is below its minimum: that alone fails it."
+            joined = "but" if self.overall >= self.threshold else "and"
+            return f"{sentence}, {joined} a required criterion is below its minimum: that alone fails it."
         return (
             f"{sentence}, and every required criterion reaches its minimum."
             if self.passes

@@ -35,6 +35,7 @@ class CarryForm(forms.Form):
         choices=REASONS,
         initial=WORDING,
         widget=forms.RadioSelect,
+        error_messages={"required": "Say why what was said still holds."},
     )
     words = forms.CharField(label="In your own words", required=False, max_length=500)
     rows = forms.TypedMultipleChoiceField(coerce=int, required=False)
@@ -44,6 +45,13 @@ class CarryForm(forms.Form):
         field = self.fields["rows"]
         assert isinstance(field, forms.TypedMultipleChoiceField)
         field.choices = [(each, each) for each in ids or [] if whole(each)]
+
+    def begin_with(self, *, wording_only: bool) -> None:
+        """Offer “wording only” first and chosen where the wording is all that changed, else last."""
+        self.initial["reason"] = WORDING if wording_only else ""
+        field = self.fields["reason"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = REASONS if wording_only else REASONS[::-1]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -22,6 +22,7 @@ class ThresholdForm(forms.Form):
         decimal_places=3,
         help_text="Share of the highest weighted score, from 0 to 1, at which an output passes. Where every "
         "criterion is yes or no and required it decides nothing: each must be met anyway.",
+        error_messages={"required": "Say from which share of the highest score on an output passes."},
     )
 
 
@@ -41,9 +42,16 @@ class VersionForm(ThresholdForm):
 class NewSetForm(ThresholdForm):
     """A criteria set that is new: its names come before its first version."""
 
-    name = forms.CharField(max_length=200, help_text="As people will read it, such as “Meeting summaries”.")
+    name = forms.CharField(
+        max_length=200,
+        help_text="As people will read it, such as “Meeting summaries”.",
+        error_messages={"required": "Give the criteria set a name."},
+    )
     slug = forms.SlugField(
-        label="Short name", max_length=80, help_text="In addresses and commands, such as meeting-summaries."
+        label="Short name",
+        max_length=80,
+        help_text="In addresses and commands, such as meeting-summaries.",
+        error_messages={"required": "Give it a short name for addresses."},
     )
     description = forms.CharField(
         required=False,

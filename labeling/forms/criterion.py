@@ -14,6 +14,7 @@ from labeling.services.criteria import LARGEST_NUMBER
 MOST_CRITERIA = 50
 LINE_BREAK = "⏎"  # in a text that is typed on one line
 _TOO_LARGE = f"Weights and scales go up to {LARGEST_NUMBER}; use smaller numbers."
+_NUMBER = {"required": "Write a whole number.", "invalid": "Write a whole number."}
 _LIMITS = [MinValueValidator(-LARGEST_NUMBER, _TOO_LARGE), MaxValueValidator(LARGEST_NUMBER, _TOO_LARGE)]
 
 
@@ -27,18 +28,31 @@ _LACKING = {
 class CriterionForm(forms.Form):
     """One criterion. Left empty, it is no criterion."""
 
-    name = forms.CharField(max_length=80, help_text="Short; judges answer by it, such as “faithful”.")
+    name = forms.CharField(
+        max_length=80,
+        help_text="Short; judges answer by it, such as “faithful”.",
+        error_messages={"required": "Give the criterion a short name, or take it out."},
+    )
     description = forms.CharField(
         label="What good looks like",
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="What a person or a judge shall look for, in a sentence or two. Say where the line is: "
         "“a wrong date fails, a missing greeting does not”.",
+        error_messages={"required": "Say what good looks like."},
     )
     scale_min = forms.IntegerField(
-        label="Lowest score", initial=0, validators=_LIMITS, help_text="0 for yes or no, 1 for grades."
+        label="Lowest score",
+        initial=0,
+        validators=_LIMITS,
+        help_text="0 for yes or no, 1 for grades.",
+        error_messages=_NUMBER,
     )
     scale_max = forms.IntegerField(
-        label="Highest score", initial=1, validators=_LIMITS, help_text="1 for yes or no, 5 for grades."
+        label="Highest score",
+        initial=1,
+        validators=_LIMITS,
+        help_text="1 for yes or no, 5 for grades.",
+        error_messages=_NUMBER,
     )
     required = forms.BooleanField(
         required=False,
@@ -56,6 +70,7 @@ class CriterionForm(forms.Form):
         min_value=1,
         validators=_LIMITS,
         help_text="How often it counts in the overall score: 3 counts as much as three criteria of weight 1.",
+        error_messages={"required": "Give it a weight: 1 where all count alike."},
     )
     strategy = forms.ChoiceField(
         label="Scored by",

@@ -44,13 +44,22 @@ class ExampleForm(forms.Form):
     request = StorableField(
         required=False, max_length=LONGEST, strip=False, widget=_area(2), help_text="May be left out."
     )
-    output = StorableField(max_length=LONGEST, strip=False, widget=_area(3))
-    verdict = forms.ChoiceField(choices=[("", "choose…"), *Verdict.choices])
+    output = StorableField(
+        max_length=LONGEST,
+        strip=False,
+        widget=_area(3),
+        error_messages={"required": "Write the output that is judged here, or take the example out."},
+    )
+    verdict = forms.ChoiceField(
+        choices=[("", "choose…"), *Verdict.choices],
+        error_messages={"required": "Choose pass or fail for this example."},
+    )
     why = StorableField(
         label="Why",
         max_length=LONGEST,
         widget=_area(2),
         help_text="In a sentence, so that one can decide the next row like it.",
+        error_messages={"required": "Say in a sentence why."},
     )
     candidate = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
 

@@ -1,8 +1,9 @@
 """Steps of editing a list of forms without a script: a button adds, takes out or moves one of them."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from django.forms import Field
+from django.forms import BaseFormSet, Field
 from django.http import QueryDict
 
 
@@ -30,6 +31,15 @@ def take_step(data: QueryDict, prefix: str, fields: Mapping[str, Field]) -> int 
         return None
     _swap(data, prefix, fields, at, other)
     return other
+
+
+def focus_added(formset: "BaseFormSet[Any]", data: QueryDict, at: int | None, name: str) -> int | None:
+    """Have a form that was just added begin in its field `name`; else where buttons keep the focus."""
+    if at is None or data.get("act") != "add":
+        return at
+    if at < len(formset.forms):
+        formset.forms[at].fields[name].widget.attrs["autofocus"] = True
+    return None
 
 
 def _add(data: QueryDict, prefix: str, fields: Mapping[str, Field], total: int) -> None:

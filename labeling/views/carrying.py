@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from labeling.access import get_led_set
 from labeling.domain.figures import many
 from labeling.domain.spec_diff import compare
-from labeling.forms.carrying import WORDING, CarryForm, SourceForm
+from labeling.forms.carrying import CarryForm, SourceForm
 from labeling.models import AuditEvent, CriteriaSet, CriteriaVersion, Exposure, Label, Ruling
 from labeling.services.carrying import (
     CARRIED,
@@ -35,6 +35,7 @@ from vera_site.http import Request, whole
 
 ROWS_PER_PAGE = 50
 MOST_TOLD = 20
+CONTEXT = 1000  # characters of a request and of its grounding; the rest stands on the row's page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -115,7 +116,7 @@ def show(request: Request, context: dict[str, Any], form: CarryForm, status: int
     context |= {"form": form, "carryings": told(target)}
     if source is not None:
         diff = compare(spec_of(source), spec_of(target))
-        form.initial["reason"] = WORDING if diff.is_wording_only else ""
+        form.begin_with(wording_only=diff.is_wording_only)
         context |= {"diff": diff}
         context |= listed(request, source, target)
         ticked = request.POST.getlist("rows") if form.is_bound else request.GET.getlist("row")
@@ -132,9 +133,13 @@ def listed(request: Request, source: CriteriaVersion, target: CriteriaVersion) -
     ids = list(page.object_list)
     labels = Label.objects.current().filter(version=source).select_related("labeler")
     rulings = Ruling.objects.current().filter(version=source)
-    shown = rows.filter(pk__in=ids).annotate(output_head=Left("output", 200)).only("pk", "split")
+    shown = rows.filter(pk__in=ids).annotate(
+        output_head=Left("output", 200),
+        request_head=Left("request", CONTEXT),
+        grounding_head=Left("grounding", CONTEXT),
+    )
     said = (Prefetch("labels", labels, to_attr="said"), Prefetch("rulings", rulings, to_attr="ruled"))
-    page.object_list = list(shown.order_by("pk").prefetch_related(*said))  # type: ignore[arg-type]
+    page.object_list = list(shown.only("pk", "split").order_by("pk").prefetch_related(*said))  # type: ignore[arg-type]
     record_exposure(user=request.user, version=source, candidate_ids=ids, what=Exposure.What.LABELS)
     return {"page": page, "only": only, "all_rows": rows_to_carry(source, target).count() if only else None}
 

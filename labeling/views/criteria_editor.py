@@ -15,7 +15,7 @@ from labeling.domain.spec_diff import compare
 from labeling.domain.worked_example import worked_examples
 from labeling.forms.criteria import NewSetForm, VersionForm, initial_criteria, initial_version, spec_from
 from labeling.forms.criterion import CriterionForm, CriterionFormSet, NewCriteriaFormSet
-from labeling.forms.steps import take_step
+from labeling.forms.steps import focus_added, take_step
 from labeling.models import CriteriaSet, CriteriaVersion
 from labeling.services.criteria import NewerVersion, add_version, create_criteria_set, spec_of
 from labeling.views.scope import chosen_version, head
@@ -41,6 +41,7 @@ def criteria_edit(request: Request, slug: str) -> HttpResponse:
         return show(request, context | preview_of(spec_of(base), criteria_set))
     if "act" in data:
         # Other forms than those shown: what is not yet typed is no mistake while somebody edits.
+        context |= {"at": focus_added(formset, data, at, "name")}
         typed = spec_from(VersionForm(data), CriterionFormSet(data, prefix=PREFIX))
         return show(request, context | (preview_of(typed, criteria_set) if typed else INCOMPLETE))
     spec = spec_from(form, formset)
@@ -65,8 +66,10 @@ def set_new(request: Request) -> HttpResponse:
     data, at = posted(request)
     form, formset = NewSetForm(data), NewCriteriaFormSet(data, prefix=PREFIX)
     context = {"section": "sets", "form": form, "formset": formset, "at": at}
-    if data is None or "act" in data:
+    if data is None:
         return show(request, context | INCOMPLETE)
+    if "act" in data:
+        return show(request, context | INCOMPLETE | {"at": focus_added(formset, data, at, "name")})
     spec = spec_from(form, formset)
     if spec is None or "preview" in data:
         return show_preview(request, context, spec, None)
@@ -87,10 +90,11 @@ def show(request: Request, context: dict[str, Any], status: int = 200) -> HttpRe
 def show_preview(
     request: Request, context: dict[str, Any], spec: CriteriaSpec | None, criteria_set: CriteriaSet | None
 ) -> HttpResponse:
-    """What the version would be; for htmx that alone, while somebody types."""
+    """What the version would be; for htmx that alone, and nothing new while what is typed is incomplete."""
     if request.htmx and "preview" in request.POST:
-        shown = preview_of(spec, criteria_set) if spec else INCOMPLETE
-        return render(request, f"{TEMPLATE}#preview", context | shown)
+        if spec is None:
+            return HttpResponse(status=204)
+        return render(request, f"{TEMPLATE}#preview", context | preview_of(spec, criteria_set))
     if spec is None:
         return show(request, context | INCOMPLETE | {"refused": True}, status=422)
     return show(request, context | preview_of(spec, criteria_set) | {"previewed": True})

@@ -18,7 +18,7 @@ from labeling.forms.guidelines import (
     initial_example,
     initial_examples,
 )
-from labeling.forms.steps import take_step
+from labeling.forms.steps import focus_added, take_step
 from labeling.models import CriteriaSet, Guidelines
 from labeling.services.guidelines import (
     MOST_EXAMPLES,
@@ -58,6 +58,7 @@ def guidelines_edit(request: Request, slug: str) -> HttpResponse:
     at = take_step(data, PREFIX, ExampleForm.base_fields)
     form, formset = GuidelinesForm(data), examples_in(data)
     if "act" in data:
+        at = focus_added(formset, data, at, "request")
         return show(request, criteria_set, form, formset, at=at)
     if not (form.is_valid() and formset.is_valid()):
         return show(request, criteria_set, form, formset, status=422)
@@ -78,7 +79,7 @@ def guidelines_edit(request: Request, slug: str) -> HttpResponse:
     except GuidelinesRefused as refusal:
         form.add_error(None, str(refusal))
         return show(request, criteria_set, form, formset, status=422)
-    messages.success(request, f"Saved. Labelers read these guidelines from now on (state {saved.number}).")
+    messages.success(request, f"Saved. Labelers read these guidelines from now on (edition {saved.number}).")
     return redirect("guidelines", slug)
 
 
@@ -108,9 +109,9 @@ def guidelines_restore(request: Request, slug: str, number: int) -> HttpResponse
             criteria_set=criteria_set, text=state.text, examples=examples_of(state), actor=request.user
         )
     except GuidelinesRefused as refusal:
-        messages.error(request, f"State {number} is not restored. {refusal}")
+        messages.error(request, f"Edition {number} is not restored. {refusal}")
     else:
-        messages.success(request, f"State {number} counts again. What stood in between is kept.")
+        messages.success(request, f"Edition {number} counts again. What stood in between is kept.")
     return redirect("guidelines_history", slug)
 
 

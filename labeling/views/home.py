@@ -52,6 +52,7 @@ def home(request: Request) -> HttpResponse:
     cards = make_cards(request.user, list(page.object_list))
     context: dict[str, Any] = {"section": "sets", "page": page, "cards": cards}
     context["archived"] = sets.exclude(archived_at=None).order_by("-archived_at")[:MOST_ARCHIVED]
+    context["restorable"] = set(led_sets(request.user).exclude(archived_at=None).values_list("pk", flat=True))
     context["leads"] = request.user.is_superuser or any(card.leads for card in cards)
     return render(request, "labeling/home.html", context)
 

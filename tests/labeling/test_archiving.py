@@ -35,6 +35,7 @@ def test_a_set_is_archived_after_one_saw_what_that_does(client: Client, criteria
     assert criteria_set.archived_at
     assert "Archived (1)" in home
     assert "<h2><a" not in home
+    assert 'href="/sets/notes/archive/">Restore' in home
     assert AuditEvent.objects.get().action == "criteria_set_archived"
 
 
