@@ -67,7 +67,7 @@ class Preview:
 
     @property
     def hardly_judged(self) -> bool:
-        """Whether most rows that could be drawn may get a verdict yet: none of a draw, where it is too late."""
+        """Whether most rows that could be drawn lack a verdict, and no earlier draw settled that for good."""
         fresh = [share.part for share in self.shares if not share.part.drawn]
         return 2 * sum(part.left for part in fresh if part.side == Side.NONE) > self.left
 
