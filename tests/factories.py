@@ -1,5 +1,6 @@
 """Plain typed factories: each makes one valid row and takes what the test is about."""
 
+from datetime import datetime
 from itertools import count
 
 from django.contrib.auth.models import User
@@ -17,6 +18,7 @@ from labeling.models import (
     Ruling,
     Slot,
 )
+from labeling.services.queue import next_row
 
 _numbers = count(1)
 
@@ -89,6 +91,14 @@ def make_candidate(
     for number in range(1, slots + 1):
         Slot.objects.create(candidate=candidate, version=live(criteria_set), number=number)
     return candidate
+
+
+def next_slot(*, version: CriteriaVersion, labeler: User, now: datetime) -> Slot | None:
+    """The place in the queue that `labeler` holds after asking for a row; None where nothing is left."""
+    candidate = next_row(version=version, labeler=labeler, now=now)
+    if candidate is None:
+        return None
+    return Slot.objects.get(candidate=candidate, version=version, labeler=labeler)
 
 
 def make_label(candidate: Candidate, labeler: User, verdict: str = "pass", *, blind: bool = True) -> Label:

@@ -1,6 +1,6 @@
 """Labels out: what people said, page after page."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -22,7 +22,11 @@ Cursor = Annotated[int, Query(ge=0, le=2**63 - 1, description="`next_cursor` of 
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Since = Annotated[
     AwareDatetime | None,
-    Query(description="Only labels given, or imported, at this moment or later, with its zone."),
+    Query(
+        description="Only labels given, or imported, at this moment or later, with its zone.",
+        ge=datetime(1, 1, 2, tzinfo=UTC),  # what lies beyond is no moment in another zone
+        le=datetime(9999, 12, 30, tzinfo=UTC),
+    ),
 ]
 Every = Annotated[bool, Query(alias="all", description="Also labels that were superseded or withdrawn.")]
 

@@ -1,10 +1,11 @@
 """What people say of a candidate. Evidence is added, never overwritten."""
 
+from datetime import datetime
 from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, OuterRef, Q, Subquery
 
 from labeling.models.candidates import Candidate, ImportBatch
 from labeling.models.criteria import CriteriaVersion, Criterion
@@ -21,6 +22,13 @@ class LabelQuerySet(models.QuerySet["Label"]):
     def current(self) -> Self:
         """Labels neither superseded by a correction nor withdrawn by undo."""
         return self.filter(superseded_at=None, withdrawn_at=None)
+
+    def decided_on_page(self) -> Self:
+        """One for each decision on the labeling page: the first label, whatever it was corrected to since.
+
+        A decision that was taken back is none, and putting an old label right is no further one.
+        """
+        return self.filter(supersedes=None, withdrawn_at=None, source=Label.Source.BROWSER)
 
     def pair_counts(self, version: CriteriaVersion) -> "models.QuerySet[Any, Any]":
         """How often two people's blind labels met on a row: `one`, `other`, their two verdicts, `n`."""
@@ -47,6 +55,7 @@ class Label(models.Model):
         IMPORT = "import", "import"
         API = "api", "API"
         CARRIED = "carried", "carried from an earlier version"
+        HISTORY = "history", "history of one's own labels"  # not to be undone on the labeling page
 
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="labels")
     version = models.ForeignKey(CriteriaVersion, on_delete=models.PROTECT, related_name="labels")
@@ -67,8 +76,9 @@ class Label(models.Model):
     # From seeing the row to deciding, without those in which nobody touched the page.
     seconds = models.PositiveIntegerField(null=True, blank=True)
     idle_seconds = models.PositiveIntegerField(null=True, blank=True)
-    supersedes = models.OneToOneField(
-        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="superseded_by"
+    # A correction that was taken back leaves the place of the next one free.
+    supersedes = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="corrections"
     )
     superseded_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
@@ -88,6 +98,9 @@ class Label(models.Model):
                 fields=["candidate", "version", "labeler"],
                 condition=Q(superseded_at=None, withdrawn_at=None),
             ),
+            models.UniqueConstraint(
+                name="label_corrected_once", fields=["supersedes"], condition=Q(withdrawn_at=None)
+            ),
             models.CheckConstraint(name="label_verdict_known", condition=Q(verdict__in=["pass", "fail"])),
         ]
 
@@ -103,6 +116,17 @@ class RepeatQuerySet(models.QuerySet["Repeat"]):
     def answered(self) -> Self:
         """Those that count as a second answer of the same person."""
         return self.current().exclude(answered_at=None)
+
+    def waiting(self, now: datetime) -> Self:
+        """Those that their labeler is looking at or may be asked from `now` on.
+
+        Never the row that they labelled last; where repeats are switched off, only what they are looking at.
+        """
+        own = {"version": OuterRef("label__version"), "labeler": OuterRef("label__labeler")}
+        last = Label.objects.decided_on_page().filter(**own).order_by("-created_at", "-pk").values("pk")
+        due = Q(due_at__lte=now, label__version__criteria_set__repeat_share__gt=0)
+        shown = Q(shown_at__isnull=False)
+        return self.current().filter(shown | due & ~Q(label=Subquery(last[:1])), answered_at=None)
 
 
 class Repeat(models.Model):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.contrib.auth.models import User
-from django.db.models import Count, OuterRef, Q, QuerySet
+from django.db.models import Count, OuterRef, QuerySet
 from django.utils import timezone
 
 from labeling.models import Candidate, CriteriaSet, Label, Repeat, Slot
@@ -72,12 +72,7 @@ def _to_label(user: User, criteria_sets: "QuerySet[CriteriaSet]", now: datetime)
     open_ones = Slot.objects.filter(state=Slot.State.OPEN, version__in=live).new_to(user)
     free = open_ones.free(now) | open_ones.filter(labeler=user)
     counts = free.order_by().values("version__criteria_set").annotate(n=Count("candidate", distinct=True))
-    due = Repeat.objects.current().filter(
-        Q(shown_at__isnull=False) | Q(due_at__lte=now, label__version__criteria_set__repeat_share__gt=0),
-        answered_at=None,
-        label__labeler=user,
-        label__version__in=live,
-    )
+    due = Repeat.objects.waiting(now).filter(label__labeler=user, label__version__in=live)
     again = due.order_by().values("label__version__criteria_set").annotate(n=Count("pk"))
     found = Counter(dict(counts.values_list("version__criteria_set", "n")))
     found.update(dict(again.values_list("label__version__criteria_set", "n")))
@@ -88,14 +83,11 @@ def _today(user: User, criteria_sets: "QuerySet[CriteriaSet]", now: datetime) ->
     """Rows decided on the page since midnight of their zone, as the page itself counts them for one set."""
     midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     mine = {"labeler": user, "version__criteria_set__in": criteria_sets}
-    labels = Label.objects.current().filter(
-        Q(supersedes=None) | Q(supersedes__created_at__gte=midnight),
-        **mine,
-        source=Label.Source.BROWSER,
-        created_at__gte=midnight,
-    )
-    repeats = Repeat.objects.answered().filter(
-        answered_at__gte=midnight, **{f"label__{name}": value for name, value in mine.items()}
+    labels = Label.objects.decided_on_page().filter(**mine, created_at__gte=midnight)
+    repeats = Repeat.objects.filter(
+        **{f"label__{name}": value for name, value in mine.items()},
+        withdrawn_at=None,
+        answered_at__gte=midnight,
     )
     of_labels = labels.order_by().values("version__criteria_set").annotate(n=Count("pk"))
     of_repeats = repeats.order_by().values("label__version__criteria_set").annotate(n=Count("pk"))

@@ -49,10 +49,10 @@ def missing(version: CriteriaVersion) -> list[int]:
 
 def in_queue(version: CriteriaVersion) -> CandidateQuerySet:
     """The rows that have a place in the queue of `version`, filled or not, and are not for the leads."""
-    slots = Slot.objects.filter(version=version)
     mine = {"candidate": OuterRef("pk"), "version": version}
-    rows = CandidateQuerySet(Candidate).filter(pk__in=slots.values("candidate")).order_by("pk")
+    rows = CandidateQuerySet(Candidate).filter(criteria_set=version.criteria_set_id).order_by("pk")
     return rows.filter(
+        Exists(Slot.objects.filter(**mine)),
         ~Exists(Slot.objects.filter(**mine, state=Slot.State.LEAD)),
         ~Exists(Ruling.objects.current().filter(**mine)),
     )

@@ -1,4 +1,4 @@
-"""What a labeler does to a row: give a label, take it back, correct it, or pass the row on."""
+"""What a labeler does to a row: give a label, correct it, or pass the row on. See also `undo`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from django.db import transaction
 
 from labeling.models import Candidate, CriteriaVersion, Exposure, Label, Mark, Repeat, Skip, Slot
 from labeling.services import repeats
-from labeling.services.drafts import bring_draft_back, drop_draft
-from labeling.services.leases import NotWanted, check_not_archived, lease, lock_row, one_at_a_time
+from labeling.services.drafts import drop_draft
+from labeling.services.leases import NotWanted, check_not_archived, lock_row, one_at_a_time
 from labeling.services.passed_on import sort_skipped
 from labeling.services.queue import fit_priority, take_slot
 from labeling.services.truth import truth_changed
@@ -25,10 +25,6 @@ type Marks = Mapping[str, int]
 
 class InvalidMarks(ValueError):
     """A mark on no criterion of this version or off its scale; the text says which."""
-
-
-class NothingToUndo(ValueError):
-    """There is no act to take back; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +153,13 @@ def correct_label[Answer: Label | Repeat](
     comment: str,
     seconds: int | None = None,
     idle_seconds: int | None = None,
+    source: Label.Source = Label.Source.BROWSER,
     now: datetime,
 ) -> Answer:
     """A new answer of the same person that supersedes `label`, which stays on record.
 
-    Raises InvalidMarks, and NotWanted where `label` is no longer the current one.
+    `source`: where it was put right; what was done elsewhere than on the labeling page, that page does not
+    undo. Raises InvalidMarks, and NotWanted where `label` is no longer the current one.
     """
     labeler, version = _said_by(label), _said_under(label)
     check_marks(version, marks)
@@ -170,7 +168,7 @@ def correct_label[Answer: Label | Repeat](
     said = {"verdict": verdict, "comment": comment} | _times(seconds, idle_seconds)
     if isinstance(label, Repeat):
         return cast(Answer, _correct_repeat(label, now, marks=dict(marks), **said))
-    return cast(Answer, _correct_label(label, marks, now, **said))
+    return cast(Answer, _correct_label(label, marks, now, source=source, **said))
 
 
 def _correct_label(label: Label, marks: Marks, now: datetime, **said: Any) -> Label:
@@ -182,7 +180,6 @@ def _correct_label(label: Label, marks: Marks, now: datetime, **said: Any) -> La
         version=label.version,
         labeler=label.labeler,
         blind=was_blind(candidate=label.candidate, labeler=label.labeler),
-        source=Label.Source.BROWSER,
         supersedes=label,
         **said,
     )
@@ -227,80 +224,6 @@ def skip_row(
     Slot.objects.filter(**row, state="open").update(labeler=None, lease_until=None)
     sort_skipped(candidate=candidate, version=version, now=now)
     return skip
-
-
-type Act = Label | Skip | Repeat
-
-
-def last_act(*, labeler: User, version: CriteriaVersion) -> Act | None:
-    """The latest label, skip or second answer that undo would take back; labels from files are not undone."""
-    labels = Label.objects.current().filter(labeler=labeler, version=version, source=Label.Source.BROWSER)
-    skips = Skip.objects.current().filter(labeler=labeler, version=version)
-    latest: list[Act | None] = [
-        labels.order_by("-created_at", "-pk").first(),
-        skips.order_by("-created_at", "-pk").first(),
-        repeats.last_repeat(version=version, labeler=labeler),
-    ]
-    return max((act for act in latest if act), key=_moment, default=None)
-
-
-def _moment(act: Act) -> datetime:
-    return repeats.acted_at(act) if isinstance(act, Repeat) else act.created_at
-
-
-def labelled_since(*, labeler: User, version: CriteriaVersion, moment: datetime) -> int:
-    """How many labels and second answers of `labeler` since `moment` count."""
-    labels = Label.objects.current().filter(labeler=labeler, version=version, created_at__gte=moment)
-    return labels.count() + repeats.answered_since(version=version, labeler=labeler, moment=moment)
-
-
-@transaction.atomic
-def undo_last(*, labeler: User, version: CriteriaVersion, now: datetime, act: str = "") -> Slot | Repeat:
-    """Take back the latest label or skip: its row is theirs again, with what they had typed as the draft.
-
-    `act` (see `act_name`) names the act meant, so that a second press does not take back the one before.
-    Raises NothingToUndo, and NotWanted where somebody else took the row that was skipped.
-    """
-    check_not_archived(version)
-    one_at_a_time(labeler)
-    last = last_act(labeler=labeler, version=version)
-    if last is None:
-        raise NothingToUndo("There is nothing to undo: you have not labelled or skipped a row here yet.")
-    if act and act != act_name(last):
-        raise NothingToUndo("That was undone already. This is the row it was about, or the next one.")
-    bring_draft_back(last)
-    if isinstance(last, Repeat):
-        return repeats.ask_again(last, now)
-    return _take_back(last, labeler, now)
-
-
-def act_name(act: Act) -> str:
-    """What the page calls an act, such as `label-12`."""
-    return f"{type(act).__name__.lower()}-{act.pk}"
-
-
-def _take_back(act: Label | Skip, labeler: User, now: datetime) -> Slot:
-    slot = _slot_back(act, labeler, now)
-    act.withdrawn_at = now
-    act.save(update_fields=["withdrawn_at"])
-    if isinstance(act, Skip):
-        sort_skipped(candidate=act.candidate, version=act.version, now=now)
-    fit_priority(act.candidate, act.version)
-    truth_changed(version=act.version, candidate_ids=[act.candidate_id])
-    return slot
-
-
-def _slot_back(act: Label | Skip, labeler: User, now: datetime) -> Slot:
-    row = lock_row(act.candidate, act.version)
-    filled = [slot for slot in row if slot.state == Slot.State.DONE and slot.labeler_id == labeler.pk]
-    wanting = [slot for slot in row if slot.state != Slot.State.DONE]
-    free = [slot for slot in wanting if slot.lease_until is None or slot.lease_until <= now]
-    if not (filled or free):
-        raise NotWanted("The skip was not undone: somebody else has this row now.")
-    slot = (filled or free)[0]
-    slot.state = Slot.State.OPEN
-    slot.save(update_fields=["state"])
-    return lease(slot, labeler, now)
 
 
 def _said_by(answer: Label | Repeat) -> User:

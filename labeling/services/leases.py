@@ -1,16 +1,23 @@
-"""Who holds which row: one act of a labeler at a time, and locks that are always taken in one order.
+"""What stands first, and who holds which row: one act of a labeler at a time, locks taken in one order.
 
 First the labeler, then the slots of one or more rows by their keys. Whoever keeps to that never waits for
 somebody who waits for them.
 """
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 
 from labeling.models import Candidate, CriteriaVersion, Slot
 from labeling.models.queue import SlotQuerySet
+
+# Priorities of slots: the higher comes first.
+FIRST = 100  # escalated splits, audits and what a lead put back
+SECOND = 50  # rows that have a label and need another
+DRAWN = 10  # rows of a lead's draw; all others have 0
 
 
 class NotWanted(ValueError):
@@ -29,6 +36,12 @@ def lock_row(candidate: Candidate, version: CriteriaVersion) -> list[Slot]:
     """The slots of one row by number, locked: whoever decides about the row takes turns."""
     slots = Slot.objects.filter(candidate=candidate, version=version)
     return sorted(slots.select_for_update().order_by("pk"), key=lambda slot: slot.number)
+
+
+def lock_rows(version: CriteriaVersion, candidates: QuerySet[Any, Any]) -> list[int]:
+    """Lock all slots of these rows, in the order in which everybody locks them; the rows' ids."""
+    slots = Slot.objects.filter(version=version, candidate__in=candidates).order_by("pk")
+    return sorted(set(slots.select_for_update(of=("self",)).values_list("candidate_id", flat=True)))
 
 
 def drop_slots(slots: SlotQuerySet) -> int:

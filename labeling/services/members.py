@@ -1,5 +1,7 @@
 """Who belongs to a criteria set, and as what."""
 
+from collections.abc import Collection
+
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
@@ -18,7 +20,7 @@ class MembershipRefused(ValueError):
 @transaction.atomic
 def set_member(*, criteria_set: CriteriaSet, user: User, role: str, actor: AnyUser) -> Membership:
     """Make `user` a member in this role. Raises `MembershipRefused` where no lead would be left."""
-    CriteriaSet.objects.select_for_update().get(pk=criteria_set.pk)
+    _one_change_at_a_time(criteria_set.pk)
     membership = Membership.objects.filter(criteria_set=criteria_set, user=user).first()
     if membership and role != Membership.Role.LEAD:
         _keep_a_lead(membership)
@@ -33,7 +35,7 @@ def set_member(*, criteria_set: CriteriaSet, user: User, role: str, actor: AnyUs
 @transaction.atomic
 def remove_member(*, membership: Membership, actor: AnyUser) -> None:
     """End a membership; what its holder said stays. Raises `MembershipRefused` for the last lead."""
-    criteria_set = CriteriaSet.objects.select_for_update().get(pk=membership.criteria_set_id)
+    criteria_set = _one_change_at_a_time(membership.criteria_set_id)
     _keep_a_lead(membership)
     membership.delete()
     pass_on_stranded(criteria_set=criteria_set, now=timezone.now())
@@ -43,6 +45,19 @@ def remove_member(*, membership: Membership, actor: AnyUser) -> None:
         subject=membership.user.username,
         criteria_set=criteria_set,
     )
+
+
+@transaction.atomic
+def pass_on_rows_of(users: Collection[User]) -> None:
+    """Give rows that only these people were left to label to the leads, now that their accounts are shut."""
+    sets = CriteriaSet.objects.filter(memberships__user__in=users).distinct().order_by("pk")
+    for criteria_set in sets.select_related("live_version"):
+        pass_on_stranded(criteria_set=criteria_set, now=timezone.now())
+
+
+def _one_change_at_a_time(criteria_set: int) -> CriteriaSet:
+    # Not the key: who holds rows of the set meanwhile adds rows that refer to it.
+    return CriteriaSet.objects.select_for_update(no_key=True).get(pk=criteria_set)
 
 
 def _keep_a_lead(membership: Membership) -> None:

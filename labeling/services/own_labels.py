@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Left
 
-from labeling.models import CriteriaSet, Exposure, Label
+from labeling.models import CriteriaSet, Exposure, Label, Repeat
 
 
 def own_labels(
@@ -20,11 +20,13 @@ def own_labels(
 ) -> QuerySet[Label]:
     """The current labels of `labeler` in this set, newest first, under whichever version.
 
-    A label that was carried to a later version is listed once, as the later one. `text` is looked for in the
-    request, the output and the comment.
+    A label that was carried to a later version is listed once, as the later one. What is before them now is
+    not among them: who looks for it finds nothing, whether it is new or was asked about before. `text` is
+    looked for in the request, the output and the comment.
     """
-    carried = Label.objects.current().filter(labeler=labeler, carried_from=OuterRef("pk"))
-    labels = Label.objects.current().filter(~Exists(carried), labeler=labeler)
+    carried = Label.objects.current().filter(carried_from=OuterRef("pk"))
+    shown = Repeat.objects.current().filter(label=OuterRef("pk"), answered_at=None, shown_at__isnull=False)
+    labels = Label.objects.current().filter(~Exists(carried), ~Exists(shown), labeler=labeler)
     labels = labels.filter(version__criteria_set=criteria_set)
     if verdict:
         labels = labels.filter(verdict=verdict)

@@ -1,19 +1,21 @@
 """Rows that nobody wanted to decide: where skips send them, and how a lead sends them back."""
 
+from collections.abc import Collection
 from datetime import datetime
+from itertools import batched
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from labeling.access import AnyUser
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Label, Membership, Skip, Slot
 from labeling.services.audit import record
-from labeling.services.leases import NotWanted, lock_row
+from labeling.services.leases import FIRST, NotWanted, lock_row, lock_rows
 
+_CHUNK = 500
 _ENOUGH = 2  # people who skipped a row before it goes to the leads
-_FIRST = 100  # as in the queue: what a lead put back comes before all others
 
 
 def passed_on(version: CriteriaVersion) -> QuerySet[Candidate]:
@@ -24,14 +26,10 @@ def passed_on(version: CriteriaVersion) -> QuerySet[Candidate]:
 
 def sort_skipped(*, candidate: Candidate, version: CriteriaVersion, now: datetime) -> None:
     """Give the free places of a locked row to the leads or back to the queue, as its skips have it now."""
-    row = Slot.objects.filter(candidate=candidate, version=version)
-    if _is_for_leads(candidate, version):
-        free = row.filter(state=Slot.State.OPEN).free(now)
-        free.update(state=Slot.State.LEAD, labeler=None, lease_until=None)
-    else:
-        row.filter(state=Slot.State.LEAD).update(state=Slot.State.OPEN)
+    _sort([candidate.pk], version, now)
 
 
+@transaction.atomic
 def pass_on_stranded(*, criteria_set: CriteriaSet, now: datetime) -> None:
     """Give those skipped rows to the leads for which nobody is left since a member has gone."""
     version = criteria_set.live_version
@@ -39,20 +37,29 @@ def pass_on_stranded(*, criteria_set: CriteriaSet, now: datetime) -> None:
         return
     skips = Skip.objects.current().filter(candidate=OuterRef("candidate"), version=version)
     waiting = Slot.objects.filter(Exists(skips), version=version, state=Slot.State.OPEN)
-    rows = Candidate.objects.filter(pk__in=waiting.values("candidate")).order_by("pk")
-    for candidate in rows.only("pk"):
-        lock_row(candidate, version)
-        sort_skipped(candidate=candidate, version=version, now=now)
+    for rows in batched(lock_rows(version, waiting.order_by().values("candidate")), _CHUNK):
+        _sort(rows, version, now)
 
 
-def _is_for_leads(candidate: Candidate, version: CriteriaVersion) -> bool:
-    skips = Skip.objects.current().filter(candidate=candidate, version=version)
-    if not skips.exists():
-        return False
-    return skips.filter(answered_at=None).count() >= _ENOUGH or not _others(candidate, version).exists()
+def _sort(candidate_ids: Collection[int], version: CriteriaVersion, now: datetime) -> None:
+    for_leads = set(_for_leads(candidate_ids, version).values_list("pk", flat=True))
+    slots = Slot.objects.filter(version=version)
+    free = slots.filter(candidate__in=for_leads, state=Slot.State.OPEN).free(now)
+    free.update(state=Slot.State.LEAD, labeler=None, lease_until=None)
+    rest = slots.filter(candidate__in=set(candidate_ids) - for_leads, state=Slot.State.LEAD)
+    rest.update(state=Slot.State.OPEN)
 
 
-def _others(candidate: Candidate, version: CriteriaVersion) -> QuerySet[User]:
+def _for_leads(candidate_ids: Collection[int], version: CriteriaVersion) -> QuerySet[Candidate]:
+    """Those of the rows that enough people skipped, or of which somebody did and nobody else is left."""
+    skips = Skip.objects.current().filter(candidate=OuterRef("pk"), version=version)
+    open_ones = skips.filter(answered_at=None).order_by().values("candidate").annotate(n=Count("pk"))
+    enough = Exists(open_ones.filter(n__gte=_ENOUGH))
+    nobody = ~Exists(_others(OuterRef(OuterRef("pk")), version))
+    return Candidate.objects.filter(Exists(skips), enough | nobody, pk__in=candidate_ids)
+
+
+def _others(candidate: Candidate | OuterRef, version: CriteriaVersion) -> QuerySet[User]:
     """The active members of the set who have neither labelled nor skipped the row."""
     row = {"candidate": candidate, "version": version, "labeler": OuterRef("pk")}
     members = Membership.objects.filter(criteria_set=version.criteria_set_id, user=OuterRef("pk"))
@@ -79,7 +86,7 @@ def put_back(*, candidate: Candidate, version: CriteriaVersion, actor: AnyUser, 
     skips.filter(answered_at=None).update(answered_at=now)
     if not _others(candidate, version).exists():
         skips.update(withdrawn_at=now)
-    Slot.objects.filter(pk__in=back).update(state=Slot.State.OPEN, priority=_FIRST)
+    Slot.objects.filter(pk__in=back).update(state=Slot.State.OPEN, priority=FIRST)
     record(
         actor=actor,
         action="row_put_back",

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Label, Repeat, Ruling, Slot
@@ -50,14 +50,16 @@ def progress_of(*, version: CriteriaVersion, labeler: User, now: datetime) -> Pr
 def decided_today(*, criteria_set: CriteriaSet, labeler: User, now: datetime) -> int:
     """Rows that `labeler` decided on the page since midnight of their zone, under whichever version.
 
-    A second answer to the same row counts like any row; putting an old label right does not.
+    A second answer to the same row counts like any row; putting a label right changes nothing.
     """
     midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    own = {"labeler": labeler, "version__criteria_set": criteria_set, "source": Label.Source.BROWSER}
-    labels = Label.objects.current().filter(**own, created_at__gte=midnight)
-    new = labels.filter(Q(supersedes=None) | Q(supersedes__created_at__gte=midnight))
-    asked = {f"label__{field}": value for field, value in own.items() if field != "source"}
-    again = Repeat.objects.answered().filter(**asked, answered_at__gte=midnight)
+    own = {"labeler": labeler, "version__criteria_set": criteria_set}
+    new = Label.objects.decided_on_page().filter(**own, created_at__gte=midnight)
+    again = Repeat.objects.filter(
+        **{f"label__{field}": value for field, value in own.items()},
+        withdrawn_at=None,
+        answered_at__gte=midnight,
+    )
     return new.count() + again.count()
 
 

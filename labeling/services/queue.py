@@ -12,15 +12,20 @@ from django.db.models import Q
 from labeling.models import Candidate, CriteriaVersion, Draw, DrawnRow, Label, Ruling, Slot
 from labeling.models.queue import SlotQuerySet
 from labeling.services.doubles import by_share, doubles, in_queue, missing
-from labeling.services.leases import NotWanted, drop_slots, lease, lease_time, lock_row, one_at_a_time
+from labeling.services.leases import (
+    DRAWN,
+    FIRST,
+    SECOND,
+    NotWanted,
+    drop_slots,
+    lease,
+    lease_time,
+    lock_row,
+    one_at_a_time,
+)
 from labeling.services.repeats import hand_out, is_its_turn, next_repeat, repeats_left, shown_repeat
 
-__all__ = ["NotWanted", "lease", "one_at_a_time"]
-
-# Priorities: the higher comes first.
-FIRST = 100  # escalated splits, audits and what a lead put back
-SECOND = 50  # rows that have a label and need another
-DRAWN = 10  # rows of a lead's draw; all others have 0
+__all__ = ["DRAWN", "FIRST", "SECOND", "NotWanted", "lease", "one_at_a_time"]
 
 _CHUNK = 500
 _FRONT = 300  # open slots that are looked at in order; more would cost more the longer the queue is
@@ -156,17 +161,6 @@ def next_row(*, version: CriteriaVersion, labeler: User, now: datetime) -> Candi
     if slot:
         return lease(slot, labeler, now).candidate
     return hand_out(repeat, now) if repeat else None
-
-
-@transaction.atomic
-def next_slot(*, version: CriteriaVersion, labeler: User, now: datetime) -> Slot | None:
-    """The slot that `labeler` holds, else the first free one of a row new to them, leased to them.
-
-    None where nothing is left for them. What they held last comes first, so an undone row comes back.
-    """
-    one_at_a_time(labeler)
-    slot = _held(version, labeler) or _first_free(version, labeler, now)
-    return lease(slot, labeler, now) if slot else None
 
 
 def _held(version: CriteriaVersion, labeler: User) -> Slot | None:

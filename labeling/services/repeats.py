@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
+from django.db.models import Exists, F, Max, OuterRef, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -51,12 +51,7 @@ def repeats_left(*, version: CriteriaVersion, labeler: User, now: datetime) -> i
 
 
 def _waiting(version: CriteriaVersion, labeler: User, now: datetime) -> RepeatQuerySet:
-    mine = _of(version, labeler).current().filter(answered_at=None)
-    shown = Q(shown_at__isnull=False)
-    if not version.criteria_set.repeat_share:
-        return mine.filter(shown)  # switched off: only what somebody is looking at
-    last = Label.objects.current().filter(version=version, labeler=labeler).order_by("-created_at", "-pk")
-    return mine.filter(shown | Q(due_at__lte=now) & ~Q(label=Subquery(last.values("pk")[:1])))
+    return _of(version, labeler).waiting(now)
 
 
 def is_its_turn(repeat: Repeat) -> bool:
@@ -68,9 +63,8 @@ def is_its_turn(repeat: Repeat) -> bool:
     own = _of(label.version, label.labeler)
     last = own.aggregate(last=Max("answered_at"))["last"]
     since = max(repeat.due_at, last) if last else repeat.due_at
-    later = Label.objects.current().filter(
-        version=label.version, labeler=label.labeler, source=Label.Source.BROWSER, created_at__gt=since
-    )
+    decided = Label.objects.decided_on_page().filter(version=label.version, labeler=label.labeler)
+    later = decided.filter(created_at__gt=since)
     place = position(_seed("turn", label), label.candidate.content_hash)
     return later.count() >= _FEWEST + int(place * (_MOST - _FEWEST + 1))
 
@@ -122,6 +116,23 @@ def ask_again(repeat: Repeat, now: datetime) -> Repeat:
     return Repeat.objects.create(label=repeat.label, due_at=now, shown_at=now)
 
 
+def answer_before(repeat: Repeat) -> Repeat | None:
+    """The second answer that this one corrected: to the same question, withdrawn when this one was given."""
+    if repeat.answered_at is None:
+        return None
+    asked = {"label": repeat.label, "due_at": repeat.due_at, "shown_at": repeat.shown_at}
+    same = Repeat.objects.filter(**asked, answered_at__isnull=False, withdrawn_at=repeat.answered_at)
+    return same.exclude(pk=repeat.pk).order_by("-pk").first()
+
+
+def count_again(repeat: Repeat, *, instead_of: Repeat, now: datetime) -> Repeat:
+    """Undo a correction: the answer that it corrected counts again; the correction stays on record."""
+    withdraw(instead_of, now)
+    repeat.withdrawn_at = None
+    repeat.save(update_fields=["withdrawn_at"])
+    return repeat
+
+
 def last_repeat(*, version: CriteriaVersion, labeler: User) -> Repeat | None:
     """The repeat that was answered or skipped last and that undo would take back."""
     counting = {"label__superseded_at": None, "label__withdrawn_at": None}
@@ -137,11 +148,6 @@ def acted_at(repeat: Repeat) -> datetime:
     moment = repeat.answered_at or repeat.withdrawn_at
     assert moment is not None
     return moment
-
-
-def answered_since(*, version: CriteriaVersion, labeler: User, moment: datetime) -> int:
-    """How many second answers of `labeler` since `moment` count."""
-    return _of(version, labeler).answered().filter(answered_at__gte=moment).count()
 
 
 def content_of(repeat: Repeat) -> Mapping[str, object]:

@@ -15,18 +15,17 @@ from django.views.decorators.vary import vary_on_headers
 
 from labeling.access import get_set
 from labeling.forms.label import RowForm, SkipForm, TypedForm, VerdictForm
-from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Label
+from labeling.models import Candidate, CriteriaSet, CriteriaVersion
 from labeling.services.drafts import save_draft
 from labeling.services.labels import (
     InvalidMarks,
-    NothingToUndo,
     correct_label,
     current_answer,
     give_label,
     skip_row,
-    undo_last,
 )
 from labeling.services.queue import NotWanted, renew_lease
+from labeling.services.undo import NothingToUndo, undo_last
 from labeling.views.label_page import act_meant, go_on, saved_at, show_next, show_row
 from vera_site.http import Request, whole
 
@@ -123,7 +122,9 @@ def undo(request: Request, criteria_set: CriteriaSet) -> HttpResponse:
         return go_on(request, criteria_set)
     act = act_meant(labeler=request.user, version=version, word=request.POST["undo"])
     try:
-        undo_last(labeler=request.user, version=version, now=timezone.now(), act=act)
+        undone = undo_last(labeler=request.user, version=version, now=timezone.now(), act=act)
+        if verdict := getattr(undone, "verdict", ""):
+            messages.success(request, f"The change is taken back: what counts is {verdict} again.")
     except (NothingToUndo, NotWanted) as refusal:
         messages.warning(request, str(refusal))
     return go_on(request, criteria_set)
@@ -191,10 +192,7 @@ def change(
     if not verdict.is_valid() or answer is None:
         return HttpResponseBadRequest("There is no such label to change. Load the page again.")
     said = {"verdict": verdict.cleaned_data["verdict"], "comment": form.cleaned_data["comment"]}
-    if isinstance(answer, Label):
-        correct_label(label=answer, marks=form.marks(), now=timezone.now(), **said)
-    else:
-        correct_label(label=answer, marks=form.marks(), now=timezone.now(), **said)
+    correct_label(label=answer, marks=form.marks(), now=timezone.now(), **said)
     messages.success(
         request, f"Changed to {verdict.cleaned_data['verdict']}. Your first label stays on record."
     )

@@ -14,9 +14,9 @@ from labeling.forms.label import TypedForm, typed
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Draft, Skip
 from labeling.services.drafts import draft_of
 from labeling.services.guidelines import current_guidelines
-from labeling.services.labels import Act, act_name, last_act
 from labeling.services.progress import is_new, progress_of
 from labeling.services.queue import next_row, rows_left, rows_of_others
+from labeling.services.undo import Act, act_name, last_act
 from vera_site.http import Request, part
 
 

@@ -13,11 +13,12 @@ from django.db.models import Count
 from django.utils import timezone
 
 from labeling.models import Candidate, CriteriaSet, Label, Ruling, Slot
-from labeling.services.labels import give_label, skip_row, undo_last
+from labeling.services.labels import give_label, skip_row
 from labeling.services.passed_on import passed_on
-from labeling.services.queue import NotWanted, next_row, next_slot, open_slots
+from labeling.services.queue import NotWanted, next_row, open_slots
 from labeling.services.rulings import rule
-from tests.factories import live, make_candidate, make_criteria_set, make_user
+from labeling.services.undo import undo_last
+from tests.factories import live, make_candidate, make_criteria_set, make_user, next_slot
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 

@@ -7,7 +7,7 @@ from judging.models import Run
 from judging.services.escalation import queue_splits
 from judging.services.finishing import finish_run
 from labeling.models import AuditEvent, Candidate, Slot
-from labeling.services.queue import FIRST, bring_forward, next_slot, open_slots
+from labeling.services.queue import FIRST, bring_forward, open_slots
 from tests.factories import (
     live,
     make_candidate,
@@ -17,6 +17,7 @@ from tests.factories import (
     make_panel,
     make_ruling,
     make_user,
+    next_slot,
 )
 from tests.judging.golden import make_verdict
 

@@ -74,7 +74,7 @@ def test_the_fewest_come_out_of_rows_that_come_in_portions(portion: int) -> None
 
 
 def test_a_portion_costs_as_many_queries_however_long_the_queue_is() -> None:
-    criteria_set = doubling("0.5", rows=4)
+    criteria_set = doubling("1", rows=4)
 
     def cost() -> int:
         row = make_candidate(criteria_set)

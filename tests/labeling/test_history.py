@@ -1,6 +1,7 @@
 """A labeler's own labels: what is listed, what is not, and putting one right."""
 
 import re
+import time
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from labeling.models import CriteriaSet, Exposure, Label, Mark, Repeat
+from labeling.models import CriteriaSet, Exposure, Label, Mark, Repeat, Skip, Slot
 from labeling.services.labels import correct_label
-from tests.factories import make_candidate, make_criteria_set, make_label, make_user, make_version
+from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user, make_version
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +73,15 @@ def test_nothing_of_others_and_no_second_answer_is_in_it(client: Client, label: 
     assert "badge fail" not in before
 
 
+def test_a_row_that_is_on_show_again_is_not_to_be_found(client: Client, label: Label) -> None:
+    make_label(make_candidate(live_set(label), "Another output."), label.labeler)
+    Repeat.objects.create(label=label, due_at=timezone.now(), shown_at=timezone.now())
+
+    assert "Another output." in listed(client)
+    assert "Mine, an output." not in listed(client) + listed(client, "?text=Mine")
+    assert client.get(edit_url(label)).status_code == 404
+
+
 def test_a_label_that_was_taken_back_is_not_listed(client: Client, label: Label) -> None:
     Label.objects.update(withdrawn_at=timezone.now())
 
@@ -97,6 +107,7 @@ def test_a_change_supersedes_and_says_from_what(client: Client, label: Label) ->
 
     changed = Label.objects.current().get()
     assert (changed.verdict, changed.comment, changed.supersedes) == ("fail", "It misses the date.", label)
+    assert changed.source == Label.Source.HISTORY
     assert Mark.objects.get(label=changed).score == 0
     assert "changed from pass" in listed(client)
 
@@ -177,3 +188,67 @@ def test_more_labels_cost_no_more_queries(client: Client, criteria_set: Criteria
         return len(context)
 
     assert queries(1) == queries(10)
+
+
+@pytest.fixture
+def skip(criteria_set: CriteriaSet, labeler: User) -> Skip:
+    """A row that the labeler skipped and that nobody has decided yet."""
+    row = make_candidate(criteria_set, "Hard to tell.", slots=1)
+    return Skip.objects.create(
+        candidate=row, version=live(criteria_set), labeler=labeler, reason="needs_expert"
+    )
+
+
+def test_what_was_skipped_is_found_again(client: Client, skip: Skip) -> None:
+    html = listed(client, "?verdict=skipped")
+
+    assert "You skipped 1 row; others decide it." in listed(client)
+    assert "Hard to tell." in html
+    assert "Somebody who knows the subject should decide" in html
+    assert "Hard to tell." not in listed(client)
+
+
+@pytest.mark.parametrize("verdict", ["pass", "fail"])
+def test_where_a_skipped_row_is_tells_of_no_verdict(client: Client, skip: Skip, verdict: str) -> None:
+    assert "<td>with others</td>" in listed(client, "?verdict=skipped")
+    Slot.objects.update(state="lead")
+    assert "<td>with the leads</td>" in listed(client, "?verdict=skipped")
+    Slot.objects.update(state="done")
+    make_label(skip.candidate, make_user(), verdict)
+
+    html = listed(client, "?verdict=skipped")
+
+    assert "<td>decided</td>" in html
+    assert f"badge {verdict}" not in html
+    assert "Take it back" not in html
+
+
+def test_a_skipped_row_is_taken_back_and_shown(client: Client, skip: Skip, labeler: User) -> None:
+    response = client.post(URL, {"skip": skip.pk}, follow=True)
+
+    assert "Hard to tell." in response.content.decode()
+    assert not Skip.objects.current().exists()
+    assert Slot.objects.get().labeler == labeler
+
+
+def test_a_skipped_row_that_somebody_has_is_not_taken_from_them(client: Client, skip: Skip) -> None:
+    Slot.objects.update(labeler=make_user(), lease_until="2999-01-01T00:00Z")
+
+    response = client.post(URL, {"skip": skip.pk}, follow=True)
+
+    assert "somebody else has this row now" in response.content.decode()
+    assert Skip.objects.current().exists()
+
+
+def test_nobody_takes_back_what_another_skipped(client: Client, skip: Skip) -> None:
+    Skip.objects.update(labeler=make_user())
+
+    assert client.post(URL, {"skip": skip.pk}).status_code == 404
+
+
+def test_the_time_of_putting_right_is_kept(client: Client, label: Label) -> None:
+    client.post(edit_url(label), {"verdict": "fail", "shown": str(time.time() - 12)})
+
+    seconds = Label.objects.current().get().seconds
+    assert seconds is not None
+    assert 12 <= seconds < 60

@@ -23,8 +23,7 @@ from labeling.models import (
 )
 from labeling.services import truth
 from labeling.services.imports import FileProblem, ImportProblem, import_golden, report
-from labeling.services.queue import next_slot
-from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user
+from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user, next_slot
 from tests.labeling.importing import by, counted, import_rows, said, truths
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,10 @@ from django.test import Client
 from django.utils import timezone
 
 from labeling.models import Candidate, CriteriaSet, Label, Repeat, Slot
+from labeling.services.counts import counts_of
 from labeling.services.labels import correct_label
 from labeling.services.progress import decided_today, progress_of, rows_with_their_labels
+from labeling.services.queue import rows_left
 from tests.factories import live, make_candidate, make_criteria_set, make_label, make_ruling, make_user
 
 pytestmark = pytest.mark.django_db
@@ -95,6 +97,38 @@ def test_a_second_answer_counts_today_and_an_old_label_put_right_does_not(
     correct_label(label=old, verdict="fail", marks={}, comment="", now=now)
 
     assert decided_today(criteria_set=criteria_set, labeler=labeler, now=now) == 1
+
+
+def test_what_is_put_right_changes_no_count_of_today(criteria_set: CriteriaSet, labeler: User) -> None:
+    now = timezone.now()
+    old, new = (make_label(make_candidate(criteria_set), labeler) for _ in range(2))
+    Label.objects.filter(pk=old.pk).update(created_at=now - timedelta(days=2))
+
+    for label in (old, new):
+        for verdict, source in (("fail", Label.Source.BROWSER), ("pass", Label.Source.HISTORY)):
+            label = correct_label(label=label, verdict=verdict, marks={}, comment="", source=source, now=now)
+
+    assert decided_today(criteria_set=criteria_set, labeler=labeler, now=now) == 1
+    sets = CriteriaSet.objects.all()
+    assert counts_of(labeler, sets)[criteria_set.pk].today == 1
+
+
+def test_the_home_page_counts_repeats_as_the_labeling_page_does(
+    criteria_set: CriteriaSet, labeler: User
+) -> None:
+    CriteriaSet.objects.update(repeat_share=1)
+    label, now = make_label(make_candidate(criteria_set), labeler), timezone.now()
+    Repeat.objects.create(label=label, due_at=now)
+
+    def counted() -> tuple[int, int]:
+        version = CriteriaSet.objects.select_related("live_version").get().live_version
+        assert version
+        left = rows_left(version=version, labeler=labeler, now=timezone.now()).rows
+        return counts_of(labeler, CriteriaSet.objects.all())[criteria_set.pk].to_label, left
+
+    assert counted() == (0, 0)
+    make_label(make_candidate(criteria_set), labeler)
+    assert counted() == (1, 1)
 
 
 def test_the_row_that_reaches_todays_goal_is_followed_by_a_kind_sentence(

@@ -10,19 +10,18 @@ from django.contrib.auth.models import User
 from labeling.models import Candidate, CriteriaVersion, Criterion, Draft, Exposure, Label, Repeat, Skip, Slot
 from labeling.services import truth
 from labeling.services.drafts import draft_of, save_draft
-from labeling.services.labels import (
-    Given,
-    InvalidMarks,
-    NothingToUndo,
-    act_name,
-    correct_label,
-    give_label,
-    last_act,
-    skip_row,
-    undo_last,
+from labeling.services.labels import Given, InvalidMarks, correct_label, give_label, skip_row
+from labeling.services.queue import NotWanted
+from labeling.services.undo import NothingToUndo, act_name, last_act, undo_last
+from tests.factories import (
+    live,
+    make_candidate,
+    make_criteria_set,
+    make_label,
+    make_user,
+    make_version,
+    next_slot,
 )
-from labeling.services.queue import NotWanted, next_slot
-from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user, make_version
 
 pytestmark = pytest.mark.django_db
 
@@ -233,6 +232,55 @@ def test_a_label_is_corrected_once(row: Candidate, labeler: User) -> None:
         correct_label(label=first, verdict="fail", marks={}, comment="", now=LATER)
 
 
+def test_undo_of_a_change_has_what_was_changed_count_again(row: Candidate, labeler: User) -> None:
+    first = label_of(row, labeler, "pass")
+    for verdict in ("fail", "pass"):
+        changed = correct_label(label=first, verdict=verdict, marks={}, comment="Hm.", now=LATER)
+
+        assert undo_last(labeler=labeler, version=first.version, now=LATER) == first
+
+        changed.refresh_from_db()
+        assert (list(Label.objects.current()), changed.withdrawn_at) == ([first], LATER)
+    assert undo(row, labeler).state == "open"
+
+
+def test_undo_of_a_change_by_who_was_shown_others_meanwhile_is_not_blind(
+    row: Candidate, labeler: User
+) -> None:
+    first = label_of(row, labeler, "pass")
+    correct_label(label=first, verdict="fail", marks={}, comment="", now=LATER)
+    Exposure.objects.create(user=labeler, candidate=row, version=first.version, what="labels")
+
+    undo_last(labeler=labeler, version=first.version, now=LATER)
+
+    assert Label.objects.current().get().blind is False
+
+
+def test_what_was_put_right_in_the_history_stays_when_the_last_row_is_undone(
+    row: Candidate, labeler: User
+) -> None:
+    old = label_of(row, labeler, "pass")
+    last = label_of(make_candidate(row.criteria_set, slots=1), labeler)
+    corrected = correct_label(
+        label=old, verdict="fail", marks={}, comment="", source=Label.Source.HISTORY, now=LATER
+    )
+
+    assert undo(row, labeler).candidate == last.candidate
+
+    assert list(Label.objects.current()) == [corrected]
+
+
+def test_an_imported_label_put_right_in_the_history_is_in_nobodys_way(row: Candidate, labeler: User) -> None:
+    imported = make_label(make_candidate(row.criteria_set), labeler)
+    Label.objects.update(source=Label.Source.IMPORT)
+    given = label_of(row, labeler)
+    correct_label(
+        label=imported, verdict="fail", marks={}, comment="", source=Label.Source.HISTORY, now=LATER
+    )
+
+    assert last_act(labeler=labeler, version=given.version) == given
+
+
 def test_a_skipped_row_goes_to_others_and_not_back(row: Candidate, labeler: User) -> None:
     next_slot(version=live(row.criteria_set), labeler=labeler, now=NOW)
 
@@ -278,7 +326,7 @@ def test_every_change_of_a_label_is_told(
     with django_capture_on_commit_callbacks(execute=True):
         label = label_of(row, labeler)
         correct_label(label=label, verdict="fail", marks={}, comment="", now=LATER)
-        undo(row, labeler)
+        undo_last(labeler=labeler, version=live(row.criteria_set), now=LATER)
 
     assert told == [(live(row.criteria_set), [row.pk])] * 3
 

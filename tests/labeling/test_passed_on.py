@@ -4,12 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from labeling.models import AuditEvent, Candidate, Skip
-from labeling.services.labels import give_label, last_act, skip_row, undo_last
+from labeling.services.labels import give_label, skip_row
 from labeling.services.members import remove_member
 from labeling.services.passed_on import passed_on, put_back
 from labeling.services.queue import FIRST, SECOND, NotWanted, close_settled, next_row, open_slots
+from labeling.services.undo import last_act, undo_last
 from tests.factories import live, make_candidate, make_criteria_set, make_ruling, make_user
 
 pytestmark = pytest.mark.django_db
@@ -185,3 +189,39 @@ def test_a_row_whose_last_labeler_leaves_goes_to_the_leads(row: Candidate) -> No
     remove_member(membership=user("bob").memberships.get(), actor=lead)
 
     assert waits_for_leads(row)
+
+
+def test_a_row_whose_last_labelers_account_is_closed_goes_to_the_leads(row: Candidate) -> None:
+    skip(row, "ada")
+    User.objects.filter(username__in=["cem", "dot"]).update(is_active=False)
+    client = Client()
+    client.force_login(User.objects.create_superuser("root"))
+
+    bob, moment = user("bob"), {"date_joined_0": "2026-01-01", "date_joined_1": "10:00:00"}
+    answer = client.post(f"/admin/auth/user/{bob.pk}/change/", {"username": "bob", **moment})
+
+    assert answer.status_code == 302
+    assert waits_for_leads(row)
+
+
+def test_who_leaves_costs_as_many_queries_however_many_rows_were_skipped(row: Candidate) -> None:
+    def cost(name: str, rows: int) -> int:
+        for _ in range(rows):
+            skip(make_candidate(row.criteria_set, slots=1), "ada")
+        with CaptureQueriesContext(connection) as asked:
+            remove_member(membership=user(name).memberships.get(), actor=user("ada"))
+        return len(asked)
+
+    assert cost("bob", 2) == cost("cem", 20)
+    assert cost("dot", 0) > 0
+    assert passed_on(live(row.criteria_set)).count() == 22
+
+
+def test_members_are_only_read_in_the_administration(row: Candidate) -> None:
+    client = Client()
+    client.force_login(User.objects.create_superuser("root"))
+
+    html = client.get(f"/admin/labeling/criteriaset/{row.criteria_set_id}/change/").content.decode()
+
+    assert "ada" in html
+    assert 'name="memberships-0-role"' not in html

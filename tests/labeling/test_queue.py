@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from labeling.models import Candidate, CriteriaSet, Label, Skip, Slot
 from labeling.services import queue
-from labeling.services.labels import correct_label, give_label, skip_row, undo_last
+from labeling.services.labels import correct_label, give_label, skip_row
 from labeling.services.queue import (
     DRAWN,
     FIRST,
@@ -16,14 +16,14 @@ from labeling.services.queue import (
     Left,
     NotWanted,
     next_row,
-    next_slot,
     open_slots,
     renew_lease,
     rows_left,
     rows_of_others,
     take_slot,
 )
-from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user
+from labeling.services.undo import undo_last
+from tests.factories import live, make_candidate, make_criteria_set, make_label, make_user, next_slot
 
 pytestmark = pytest.mark.django_db
 

@@ -19,9 +19,10 @@ from hypothesis.stateful import (
 )
 
 from labeling.models import Candidate, Label, Repeat, Skip, Slot
-from labeling.services.labels import NothingToUndo, correct_label, give_label, skip_row, undo_last
+from labeling.services.labels import correct_label, give_label, skip_row
 from labeling.services.passed_on import passed_on, put_back
 from labeling.services.queue import NotWanted, next_row, open_slots
+from labeling.services.undo import NothingToUndo, undo_last
 from tests.factories import live, make_candidate, make_criteria_set, make_user
 
 _PEOPLE, _ROWS = 3, 3

@@ -11,18 +11,10 @@ from django.utils import timezone
 
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Draft, Label, Repeat
 from labeling.services.drafts import draft_of, save_draft
-from labeling.services.labels import (
-    Given,
-    act_name,
-    correct_label,
-    current_answer,
-    give_label,
-    labelled_since,
-    last_act,
-    skip_row,
-    undo_last,
-)
+from labeling.services.labels import Given, correct_label, current_answer, give_label, skip_row
+from labeling.services.progress import decided_today
 from labeling.services.queue import next_row, renew_lease, rows_left
+from labeling.services.undo import act_name, last_act, undo_last
 from tests.factories import live, make_candidate, make_criteria_set, make_user, make_version
 
 pytestmark = pytest.mark.django_db
@@ -189,7 +181,7 @@ def test_it_counts_like_any_row(
     give(first, labeler, tomorrow)
 
     assert rows_left(version=version, labeler=labeler, now=tomorrow).rows == 0
-    assert labelled_since(labeler=labeler, version=version, moment=tomorrow) == 1
+    assert decided_today(criteria_set=version.criteria_set, labeler=labeler, now=tomorrow) == 1
 
 
 def test_it_stays_theirs_while_it_is_on_show(
@@ -234,7 +226,22 @@ def test_undo_asks_again_at_once_and_keeps_what_was_said(
     assert draft
     assert draft.content == {"comment": "No date.", "verdict": "fail", "marks": {}}
     assert not Repeat.objects.answered().exists()
-    assert labelled_since(labeler=labeler, version=version, moment=tomorrow) == 0
+    assert decided_today(criteria_set=version.criteria_set, labeler=labeler, now=tomorrow) == 0
+
+
+def test_undo_of_a_change_has_the_first_of_the_second_answers_count_again(
+    shown: Candidate, version: CriteriaVersion, labeler: User, tomorrow: datetime
+) -> None:
+    answer = give(shown, labeler, tomorrow, "fail").label
+    assert isinstance(answer, Repeat)
+    later = tomorrow + timedelta(seconds=9)
+    correct_label(label=answer, verdict="pass", marks={}, comment="", now=later)
+
+    undo_last(labeler=labeler, version=version, now=later)
+    assert list(Repeat.objects.answered()) == [answer]
+
+    undo_last(labeler=labeler, version=version, now=later)
+    assert next_row(version=version, labeler=labeler, now=later) == shown
 
 
 def test_a_skip_ends_it_and_undo_brings_it_back(
