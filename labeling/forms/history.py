@@ -8,11 +8,15 @@ from django import forms
 from labeling.forms.label import TypedForm, mark_field
 from labeling.models import Label, Verdict
 
+SKIPPED = "skipped"
+
 
 class HistoryFilter(forms.Form):
     """Narrows the list. Every field may be left out."""
 
-    verdict = forms.ChoiceField(label="You said", choices=[("", "either"), *Verdict.choices], required=False)
+    verdict = forms.ChoiceField(
+        label="You said", choices=[("", "either"), *Verdict.choices, (SKIPPED, "skipped")], required=False
+    )
     text = forms.CharField(label="Text", required=False, max_length=200)
 
     def asked(self) -> dict[str, str]:

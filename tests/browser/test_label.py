@@ -12,6 +12,7 @@ from psycopg import sql
 from pytest_django.live_server_helper import LiveServer
 
 from labeling.models import CriteriaSet, Draft, Label, Skip
+from labeling.services.guidelines import save_guidelines
 from tests.browser.conftest import Login
 from tests.factories import make_candidate, make_criteria_set, make_user
 
@@ -91,11 +92,13 @@ def test_skip_for_another_reason_wants_it_written(page: Page, desk: tuple[Criter
 
 
 def test_marks_by_keyboard(page: Page, desk: tuple[CriteriaSet, User]) -> None:
-    press(page, "m", "0")
+    press(page, "m", "0", "1")  # one mark too many is no verdict
     expect(page.locator("#row-heading")).to_be_focused()
+    page.wait_for_timeout(700)
     press(page, "2")
 
     shows(page, 2)
+    assert Label.objects.get().verdict == "fail"
     assert Label.objects.get().marks.get().score == 0
 
 
@@ -125,8 +128,7 @@ def test_a_dropped_connection_keeps_what_was_typed(page: Page, desk: tuple[Crite
     expect(page.get_by_role("alert")).to_contain_text("Not saved – no connection. What you typed is kept.")
     expect(page.locator("#comment")).to_have_value("Good, but long.")
 
-    page.context.set_offline(False)
-    page.get_by_role("button", name="Retry").click()
+    page.context.set_offline(False)  # what could not be sent is sent by itself
 
     shows(page, 2)
     assert Label.objects.get().comment == "Good, but long."
@@ -273,7 +275,7 @@ def test_without_javascript(
         page.get_by_role("button", name="Pass").click()
         page.get_by_role("link", name="History").click()
         page.get_by_role("link", name="Change row").click()
-        page.locator("label", has=page.get_by_label("fail", exact=True)).click()
+        page.locator("label.fail").click()
         page.get_by_role("button", name="Change the label").click()
         expect(page.get_by_text("changed from pass")).to_be_visible()
 
@@ -295,6 +297,48 @@ def test_nothing_is_wider_than_a_phone(page: Page, desk: tuple[CriteriaSet, User
 def test_everything_is_in_reach_without_scrolling(page: Page, desk: tuple[CriteriaSet, User]) -> None:
     for part in ("#row-heading", ".output", ".criteria", "#comment", "button.pass", "button.fail", ".skip"):
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1366, 650)])
+def test_nothing_that_comes_and_goes_moves_what_one_decides_with(
+    page: Page, desk: tuple[CriteriaSet, User], size: tuple[int, int]
+) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.reload()
+    before = page.locator("button.pass").bounding_box()
+    save_guidelines(criteria_set=desk[0], text="- Read twice.\n" * 30, examples=[], actor=make_user())
+    CriteriaSet.objects.update(daily_goal=1)
+    page.reload()
+    shows(page, 1)
+
+    press(page, "1")
+    shows(page, 2)
+    press(page, "s")
+
+    expect(page.get_by_text("Today's goal is reached")).to_be_visible()
+    expect(page.get_by_text("Read twice.").first).to_be_visible()
+    assert page.locator("button.pass").bounding_box() == before
+    for part in page.locator("button.pass, #comment, .reasons button").all():
+        expect(part).to_be_in_viewport(ratio=1)
+
+
+def test_the_history_by_keyboard(page: Page, desk: tuple[CriteriaSet, User]) -> None:
+    press(page, "1")
+    shows(page, 2)
+    press(page, "2")
+    shows(page, 3)
+    press(page, "h")
+    expect(page.get_by_role("heading", name="Your labels")).to_be_visible()
+
+    press(page, "j", "j", "Enter")
+    expect(page.locator("#edit-heading")).to_be_focused()
+    press(page, "m", "0", "2", "Enter")
+
+    expect(page.get_by_text("changed from pass")).to_be_visible()
+    expect(page.locator("tr[data-row]").first).to_be_focused()
+    assert verdicts() == ["fail", "fail"]
+    press(page, "l")
+    shows(page, 3)
 
 
 def test_a_long_output_folds_and_the_rest_is_loaded_on_request(

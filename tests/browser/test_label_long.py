@@ -73,6 +73,7 @@ def test_fifty_rows_by_keyboard_alone(desk: Page) -> None:
         words = f"Remark {number}." if number % 5 == 0 else ""
         if marks:
             press(desk, "m", *map(str, marks.values()))
+            desk.clock.fast_forward(700)
         if words:
             comment(desk, words)
         key, verdict = ("1", "pass") if number % 4 else ("2", "fail")
@@ -258,8 +259,9 @@ def test_guidelines_open_and_close_by_key_and_stay_as_they_were_left(
     expect(page.locator("#guidelines-new")).to_be_visible()
 
 
-def test_a_wide_screen_shows_what_the_output_is_held_against_beside_it(desk: Page) -> None:
-    desk.set_viewport_size({"width": 1700, "height": 900})
+@pytest.mark.parametrize("width", [1440, 1700])
+def test_a_wide_screen_shows_what_the_output_is_held_against_beside_it(desk: Page, width: int) -> None:
+    desk.set_viewport_size({"width": width, "height": 900})
 
     request, output, form = (
         desk.locator(each).bounding_box() for each in (".context", ".output", "#decision")
