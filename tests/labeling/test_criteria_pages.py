@@ -66,6 +66,19 @@ def test_saving_the_same_again_says_that_nothing_changed(client: Client, criteri
     assert criteria_set.versions.count() == 2
 
 
+def test_of_several_criteria_only_what_was_changed_or_is_wrong_is_unfolded(
+    client: Client, criteria_set: CriteriaSet
+) -> None:
+    client.post(NEW, sent(criterion(0), criterion(1)))
+    edit = f"{NEW}?version=2"
+
+    opened = client.get(edit).text
+    refused = client.post(edit, sent(criterion(0), criterion(1, description=""))).text
+
+    assert (opened.count("<details>"), opened.count("<details open>")) == (2, 0)
+    assert (refused.count("<details>"), refused.count("<details open>")) == (1, 1)
+
+
 def test_order_and_removal_are_taken_from_the_form(client: Client, criteria_set: CriteriaSet) -> None:
     client.post(NEW, sent(criterion(0, ORDER=3), criterion(1, DELETE="on"), criterion(2, ORDER=1)))
 
