@@ -8,6 +8,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest
 from ninja.errors import HttpError, ValidationError
 
+from labeling.domain.content import text_problem
 from labeling.domain.sampling import Split
 from labeling.formats.fields import MOST_META_KEYS, check_json, flag, kind, short_text, split, text
 from labeling.formats.rows import Row, RowProblem
@@ -53,6 +54,8 @@ def read_submitted(request: HttpRequest) -> Submitted:
     criteria, wanted = sent.get("criteria"), sent.get("split", HASH)
     if not isinstance(criteria, str) or not criteria:
         problems.add("criteria", "Name the criteria set by its slug.")
+    elif problem := text_problem(criteria):
+        problems.add("criteria", problem)
     if wanted not in _SPLITS:
         problems.add("split", f"Write one of {', '.join(_SPLITS)}, or leave it out: it is {HASH} then.")
     for name in sent.keys() - {"criteria", "candidates", "split"}:
@@ -73,7 +76,8 @@ class _Problems:
         self._found: list[dict[str, Any]] = []
 
     def add(self, name: str, reason: str) -> None:
-        self._found.append({"loc": ("body", name[:120]), "msg": reason})
+        shown = name if name.isprintable() else quote(name)
+        self._found.append({"loc": ("body", shown[:120]), "msg": reason})
 
     def raise_any(self) -> None:
         """Raise ValidationError where there is a problem; of very many it names the first."""

@@ -156,6 +156,7 @@ def _sort(answers: Iterable[Answer], roles: Roles, at: str) -> _Person:
     for answer in answers:
         role = roles.of(answer)
         where = f"{at}.{answer.name}"
+        read.check_storable(answer.name, where)
         if role == "human":
             if person.verdict is not None:
                 raise RowProblem(where, "This person gave two verdicts on the row; keep one.")

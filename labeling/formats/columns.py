@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, BinaryIO
 
+from labeling.domain.content import text_problem
 from labeling.formats import label_studio, langfuse_scores
 from labeling.formats.answers import Answer, likely
 from labeling.formats.delimited import Record, read_table
@@ -43,7 +44,10 @@ def columns_of(stream: BinaryIO, format: str, rows: int = 20) -> Preview:
     answers: list[Answer] = []
     for values in islice(_values(stream, format), rows):
         said = _ANSWERS[format].answers_of(values) if format in _ANSWERS else []
-        cells = _named(values, said, format)
+        # A row with a name that cannot be kept is refused when the file is read.
+        cells = {
+            name: value for name, value in _named(values, said, format).items() if not text_problem(name)
+        }
         names |= dict.fromkeys(cells)
         shown.append({name: _cut(as_text(value)) for name, value in cells.items()})
         answers += said
@@ -96,4 +100,6 @@ def _cells(stream: BinaryIO, delimiter: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…"
+    """The beginning of a text, with what no page can show spelt out."""
+    shown = text[:LONGEST_CELL].encode("utf-8", "backslashreplace").decode()
+    return shown if len(text) <= LONGEST_CELL else f"{shown}…"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from labeling.domain.content import text_problem
 from labeling.formats.rows import FileProblem, Refused
 from labeling.formats.source import LARGEST_ROW, decode, lines, utf8_pieces
 from labeling.formats.strict_json import quote
@@ -181,6 +182,8 @@ def _named(cells: Sequence[str]) -> list[str]:
     names = [cell.strip() or f"column {number}" for number, cell in enumerate(cells, start=1)]
     places: dict[str, int] = {}
     for number, name in enumerate(names, start=1):
+        if problem := text_problem(name):
+            raise FileProblem(f"The name of column {number}, {quote(name)}, cannot be kept. {problem}")
         if name in places:
             raise FileProblem(
                 f"The columns {places[name]} and {number} are both called {quote(name)}. Rename one of them."

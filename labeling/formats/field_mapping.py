@@ -7,6 +7,7 @@ kept that the mapping leaves out and whose own name is no field's; `IGNORE` leav
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from labeling.domain.content import text_problem
 from labeling.formats.delimited import listed
 from labeling.formats.rows import FileProblem
 from labeling.formats.strict_json import quote
@@ -46,7 +47,7 @@ _COMMON_NAMES = {
     " outputtext responsetext assistant reply text",
     "request": "input prompt question query instruction usermessage user task inputtext",
     "grounding": "context contexts documents document passage passages reference references source"
-    " sourcedocuments retrievedcontexts expectedoutput groundtruth referenceanswer evidence",
+    " sourcedocuments retrievedcontexts expectedoutput groundtruth referenceanswer evidence transcript",
     "criteria_text": "criteria criterion rubric guideline requirement",
     "human": "verdict label score rating grade judgement judgment humanlabel correct passed pass quality",
     "note": "comment comments feedback reason explanation rationale remark notes critique",
@@ -65,11 +66,13 @@ def suggested(columns: Iterable[str]) -> dict[str, str]:
     """A likely field for every column by its name alone, KEEP where none is; no field is suggested twice."""
     names = list(columns)
     chosen = {name: _OWN_NAMES[name] for name in names if name in _OWN_NAMES and name != "verdict"}
+    taken = set(chosen.values())
     for name in names:
         plain = re.sub(r"[\W_]", "", name.lower())
         field = _OWN_NAMES.get(plain) or _SUGGESTED.get(plain, KEEP)
         if name not in chosen:
-            chosen[name] = KEEP if field in chosen.values() else field
+            chosen[name] = KEEP if field in taken else field
+            taken.add(chosen[name])
     return {name: chosen[name] for name in names}
 
 
@@ -79,7 +82,8 @@ def fields_of(columns: Sequence[str], mapping: Mapping[str, str]) -> dict[str, s
     Raises FileProblem where the mapping names no column of the file or no field, or a field twice, and where
     no column is the candidate.
     """
-    if missing := next((name for name in mapping if name not in columns), None):
+    known = set(columns)
+    if missing := next((name for name in mapping if name not in known), None):
         raise FileProblem(f"The file has no column {quote(missing)}. Its columns are {listed(columns)}.")
     fields = resolve(columns, mapping)
     if "candidate" not in fields.values():
@@ -101,7 +105,9 @@ def resolve(columns: Iterable[str], mapping: Mapping[str, str]) -> dict[str, str
 def check_mapping(mapping: Mapping[str, str]) -> dict[str, str]:
     """The mapping in its one spelling. Raises FileProblem where a field is unknown or chosen twice."""
     checked = {column: KEEP if field in _KEEPING else field for column, field in mapping.items()}
-    for field in checked.values():
+    for column, field in checked.items():
+        if problem := text_problem(column):
+            raise FileProblem(f"The name of the column {quote(column)} cannot be kept. {problem}")
         if field not in FIELDS and not field.startswith(MARK):
             raise FileProblem(f"{quote(field)} is no field. Choose one of {', '.join(filter(None, FIELDS))}.")
     _check_once(checked)

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from labeling.formats.answers import COMMENT, VERDICT, Answer, People, Roles, roles_of
 from labeling.formats.common import how_it_arrived, read_rows
 from labeling.formats.field_mapping import KEEP, MARK, check_mapping, no_candidate, resolve
-from labeling.formats.fields import Fields, entries, flag
+from labeling.formats.fields import Fields, entries, flag, text
 from labeling.formats.mapped import as_text, read_candidate
 from labeling.formats.people import check_annotator, write_people
 from labeling.formats.rows import FileProblem, Refused, Row, RowProblem
@@ -159,8 +159,9 @@ def _read_annotation(people: People, annotation: Fields, at: str, roles: Roles, 
         return
     known = ours.get("people")
     number = annotation.get("import_id") or annotation.get("id")
-    person = known.get(str(number), {}) if isinstance(known, dict) else {}
-    annotator = person.get("annotator") or _completed_by(annotation)
+    person = known.get(str(number)) if isinstance(known, dict) else None
+    person = person if isinstance(person, dict) else {}
+    annotator = text(person, "annotator", at=f"{at}.completed_by") or _completed_by(annotation)
     if annotator is not None:
         check_annotator(annotator, f"{at}.completed_by")
     people.add(

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from labeling.domain.verdicts import HumanVerdict
 
+_LONGEST_FIELD = 200
+
 
 class FileProblem(ValueError):
     """The file as a whole cannot be read; the text says what to do."""
@@ -17,7 +19,8 @@ class RowProblem(ValueError):
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(reason)
-        self.field = field
+        # It may be a name of the file's, and must be fit for a report whatever it holds.
+        self.field = field[:_LONGEST_FIELD] if field.isprintable() else ascii(field)[1:-1][:_LONGEST_FIELD]
         self.reason = reason
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from typing import Any
 
 _LONGEST_QUOTE = 40
@@ -40,8 +41,8 @@ class StrictDecoder:
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in made if names.count(name) > 1)
+            times = Counter(name for name, _ in pairs)
+            twice = next(name for name in made if times[name] > 1)
             self._problems.append(f"The key {quote(twice)} appears twice in one object; keep one.")
         return made
 

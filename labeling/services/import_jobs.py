@@ -43,9 +43,10 @@ def begin_upload(
 
     The same is a file of that name, size and time of change from the same person. Raises UploadProblem.
     """
-    known = {"file_name": shown_name(file_name), "size": size, "changed_at": changed_at[:20]}
+    when = changed_at[:20] if changed_at.isascii() and changed_at.isdecimal() else ""
+    known = {"file_name": shown_name(file_name), "size": size, "changed_at": when}
     begun = criteria_set.import_jobs.filter(created_by=actor, sha256="", **known)
-    for job in begun if changed_at else ():
+    for job in begun if when else ():
         if is_there(job.stored_as):
             check_size(size, arrived(job.stored_as))
             _complete_if_whole(job)
@@ -133,6 +134,7 @@ def order_import(
     )
     if not ordered:
         raise CannotImport("The file is being read already, or was imported. Look at its page.")
+    path_of(job.stored_as, "refused").unlink(missing_ok=True)  # of a reading before
 
 
 _IDLE = (ImportJob.State.UPLOADED, ImportJob.State.FAILED)

@@ -194,6 +194,16 @@ def test_a_reference_row_that_arrives_is_a_row_like_any_other(
     assert (answer["items"][0]["created"], answer["items"][0]["queued"]) == (False, True)
 
 
+@pytest.mark.parametrize("criteria", ["a\0", "\ud800"])
+def test_a_name_that_no_database_can_hold_is_refused(client: Client, criteria: str) -> None:
+    response = client.post(
+        URL, {"criteria": criteria, "\ud800": 1, "candidates": [ROW]}, content_type="application/json"
+    )
+
+    assert response.status_code == 422
+    assert response.json()["error"]["fields"]["criteria"]
+
+
 def test_it_is_on_record_who_sent_them(client: Client) -> None:
     send(client, ROW, {"candidate": "b"})
 

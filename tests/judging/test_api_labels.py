@@ -133,7 +133,9 @@ def test_who_may_not_read_is_told_nothing(criteria_set: CriteriaSet) -> None:
 
 @pytest.mark.parametrize(
     "query", ["", "criteria=", "criteria=replies&limit=0", "criteria=replies&cursor=-1",
-              "criteria=replies&since=2026-01-01T00:00:00", "criteria=replies&curser=3"]
+              "criteria=replies&since=2026-01-01T00:00:00",
+              "criteria=replies&since=0001-01-01T00:00:00%2B14:00",
+              "criteria=replies&since=9999-12-31T23:59:59-14:00", "criteria=replies&curser=3"]
 )  # fmt: skip
 def test_a_wrong_question_is_refused(client: Client, query: str) -> None:
     assert client.get(f"{URL}?{query}").status_code == 422

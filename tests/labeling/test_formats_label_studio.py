@@ -10,8 +10,8 @@ from labeling.formats import label_studio
 from labeling.formats.columns import columns_of
 from labeling.formats.detect import detect
 from labeling.formats.field_mapping import KEEP
-from labeling.formats.rows import Decision, FileProblem, Row
-from tests.labeling.format_rows import opinion, refused_in, rows_of
+from labeling.formats.rows import Decision, FileProblem, Refused, Row
+from tests.labeling.format_rows import opinion, read, refused_in, rows_of
 
 type Fields = dict[str, Any]
 MAPPING = {"text": "candidate", "result.quality": "human"}
@@ -130,6 +130,16 @@ def test_what_label_studio_exports_again_has_its_people_still() -> None:
     (again,) = rows_of(json.dumps([task]), "label_studio")
 
     assert again.opinions == row.opinions
+
+
+@pytest.mark.parametrize("person", ["5", '"x"', '{"annotator": ["x"]}'])
+def test_what_another_wrote_where_vera_writes_its_people_is_no_surprise(person: str) -> None:
+    (task,) = json.loads(tasks(annotation(chose("good"), id=1)))
+    task["meta"] = {"vera": {"people": {"1": json.loads(person)}}}
+
+    (row,) = read(json.dumps([task]), "label_studio", {"text": "candidate"})
+
+    assert row.field == "annotations[1].completed_by" if isinstance(row, Refused) else row.opinions
 
 
 def test_a_preview_suggests_data_and_answers() -> None:

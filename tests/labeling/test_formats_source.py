@@ -7,6 +7,7 @@ import pytest
 from labeling.formats import source
 from labeling.formats.rows import FileProblem, Refused
 from labeling.formats.source import Found, read_objects
+from labeling.formats.strict_json import StrictDecoder
 
 LINES = '{"candidate": "é"}\r\n\r\n{"candidate": "𝄞"}'
 
@@ -76,6 +77,23 @@ def test_a_lone_surrogate_from_utf16_is_left_for_the_field_to_refuse() -> None:
     content = '{"candidate": "\ud800"}'.encode("utf-16", "surrogatepass")
 
     assert read(content) == [Found(1, {"candidate": "\ud800"})]
+
+
+def test_keys_are_compared_once_each_to_find_one_that_is_there_twice() -> None:
+    compared = 0
+
+    class Name(str):
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return str.__eq__(self, other)
+
+    pairs = [(Name(number), 1) for number in [*range(1000), 999]]
+    StrictDecoder()._object(pairs)
+
+    assert compared < 10_000
 
 
 def test_a_row_that_is_too_large_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:

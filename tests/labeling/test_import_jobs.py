@@ -199,6 +199,42 @@ def test_pieces_go_on_where_they_broke_off(client: Client, notes: CriteriaSet) -
     assert "Vera, short" in client.get(place["page"]).text
 
 
+SPLIT = "half of a character, \\ud83d, and a NUL, \\u0000"
+ANSWER = '{"result": [{"from_name": "\\ud83d", "type": "choices", "value": {"choices": ["good"]}}]}'
+BROKEN = {
+    "flat": f'{{"response": "{SPLIT}", "good": "pass", "{SPLIT}": 1}}\n'.encode(),
+    "csv": "response,good\n".encode("utf-16") + "a\ud83d,pass\n".encode("utf-16-le", "surrogatepass"),
+    "tsv": "response\tgo\ud83dod\na\tpass\n".encode("utf-16", "surrogatepass"),
+    "label_studio": f'[{{"data": {{"candidate": "a", "{SPLIT}": 1}}, "annotations": [{ANSWER}]}}]'.encode(),
+    "vera": f'{{"candidate": "a", "{SPLIT}": "{SPLIT}"}}\n'.encode(),
+}
+
+
+@pytest.mark.parametrize("form", BROKEN)
+def test_what_no_database_or_page_can_hold_is_refused_and_the_page_stays(
+    client: Client, notes: CriteriaSet, form: str
+) -> None:
+    page = upload(client, BROKEN[form])
+
+    shown = client.get(f"{page}?format={form}")
+    sent = client.post(page, {"format": form, "split": "certify", "column-0": "candidate"})
+    work_on_jobs()
+
+    assert shown.status_code == 200
+    assert sent.status_code in (302, 422)
+    assert "half of a character" in client.get(page).text + sent.text
+    assert truths(notes) == {}
+
+
+def test_refused_rows_of_a_reading_before_are_gone(client: Client, notes: CriteriaSet) -> None:
+    page = upload(client, BAD)
+    order(client, page)
+
+    client.post(page, {"format": "vera", "split": "certify"})  # and no worker has come yet
+
+    assert client.get(page + "refused.csv").status_code == 404
+
+
 @pytest.mark.parametrize("comes_back", ["begin", "piece"])
 def test_a_file_whose_end_came_just_before_a_crash_goes_on(
     client: Client, notes: CriteriaSet, comes_back: str
@@ -234,6 +270,12 @@ def test_what_is_too_small_or_large_is_told_before_it_is_sent(
 
     assert (response.status_code, ImportJob.objects.count()) == (422, 0)
     assert says in response.json()["problem"]
+
+
+def test_a_time_of_change_that_is_none_is_not_kept(client: Client, notes: CriteriaSet) -> None:
+    client.post("/sets/notes/import/begin/", {"name": "a", "size": "7", "changed_at": "1\0"})
+
+    assert ImportJob.objects.get().changed_at == ""
 
 
 @pytest.mark.parametrize("changed", [{"name": "b.jsonl"}, {"size": "7"}, {"changed_at": "2"}])
