@@ -110,7 +110,7 @@ def _shown(draws: Sequence[Draw]) -> list[ShownDraw]:
             draw,
             [
                 f"{stratum_words(each['stratum'])}: {many(each['rows'], 'row')}, "
-                f"each stands for {_stands_for(each['probability'])}"
+                f"each stands for {_stands_for(each['probability'])} once all are settled"
                 for each in sorted(strata.get(draw.pk, []), key=_place)
             ],
         )

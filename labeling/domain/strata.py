@@ -99,7 +99,7 @@ def _within(parts: Sequence[Part], wanted: int) -> list[int]:
 
 
 def interleaved(seed: str, strata: Sequence[Sequence[int]]) -> list[int]:
-    """The drawn rows of all strata in one order: whoever stops early has about the same share of each.
+    """The rows of one draw in one order, of all strata: who stops early has about the same share of each.
 
     Of n rows the first stands at random in the first n-th of the order, the second in the second, and so on,
     so the order of two rows next to each other tells nobody which stratum either is of.

@@ -56,7 +56,7 @@ class Draw(models.Model):
     """One choice of rows out of many.
 
     A stratified draw holds the rows of those before it as well, with the probability that each has since; so
-    the newest one tells what a row counts. `frame`: the rows of all its strata.
+    the newest one tells which rows stand for which. `frame`: the rows of all its strata.
     """
 
     class Strategy(models.TextChoices):
