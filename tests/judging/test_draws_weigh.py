@@ -10,7 +10,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from judging.models import Certificate, JudgeVersion, Run
+from judging.models import Calibration, Certificate, JudgeVersion, Run
+from judging.services.certification import recount
 from judging.services.drawing import draw_by_verdict
 from judging.services.replays import count_replay
 from judging.services.weighing import drawn_unequally
@@ -196,3 +197,28 @@ def test_rows_labelled_beside_a_draw_are_stood_for_by_nobody_else(
 def stands_for(certificate: Certificate) -> float:
     rows = certificate.calibration.rows.values_list("probability", flat=True)
     return math.fsum(1 / chance for chance in rows)
+
+
+def test_a_row_that_is_settled_later_counts_like_its_stratum_in_that_run(
+    criteria_set: CriteriaSet, judge: JudgeVersion, lead: User, said: dict[int, Said]
+) -> None:
+    drawn = draw(judge, lead, 100, "q")
+    label(rows_of(drawn)[1:], said, lead)
+    run = run_on_labelled(judge, said)
+    late = drawn.rows.get(candidate=rows_of(drawn)[0])
+    make_verdict(run, late.candidate, said[late.candidate_id].judge)
+    before = certified(run, NOON)
+    draw(judge, lead, 1000, "r")
+
+    label([late.candidate_id], said, lead)
+    recount(
+        judge_version_id=judge.pk,
+        criteria_version=live(criteria_set),
+        candidate_ids=[late.candidate_id],
+        now=NOON,
+    )
+
+    counted = Calibration.objects.get(run=run, is_current=True)
+    chances = counted.rows.filter(stratum=late.stratum).values_list("probability", flat=True)
+    assert (counted.rows.count(), len(set(chances))) == (100, 1)
+    assert set(counted.strata or {}) == set(before.calibration.strata or {})
