@@ -7,6 +7,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from labeling.access import get_led_set
+from labeling.formats.detect import WORDS
 from labeling.forms.imports import UploadForm
 from labeling.models import CriteriaSet
 from labeling.services.import_files import arrived
@@ -65,6 +66,7 @@ def import_batch(request: Request, slug: str, pk: int) -> HttpResponse:
     job = batch.jobs.first()
     context = head(request.user, criteria_set, "import") | {"batch": batch, "job": job}
     context |= {"lines": in_words(batch.counts), "refused": batch.refused}
+    context["format_words"] = WORDS.get(batch.format, batch.format)
     if job is not None:
         context |= {"has_refused": has_refused(job), "can_correct": can_correct(job)}
         context["notes"] = job.report.get("notes", ())

@@ -41,7 +41,7 @@ def test_counts_in_words(file: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.splitlines()[:3] == [
         "Imported rows.jsonl into notes@1.",
         "  1 row read",
-        "  1 new candidate",
+        "  1 new row",
     ]
 
 

@@ -97,6 +97,17 @@ def test_the_good_rows_come_in_without_sending_again(client: Client, notes: Crit
     assert (before, truths(notes)) == ({}, {"a": "pass"})
 
 
+def test_what_came_in_says_what_was_left_out_and_where_to_go_on(client: Client, notes: CriteriaSet) -> None:
+    page = upload(client, BAD + b'{"candidate": " "}\n')
+
+    done = order(client, page, keep_good="on").text
+
+    assert "1 refused row was left out." in done
+    assert "1 row whose output is empty" in done.replace("\N{NO-BREAK SPACE}", " ")
+    assert "1 row waits to be labelled" in done
+    assert 'class="button primary" href="/sets/notes/label/"' in done
+
+
 def test_every_refused_row_can_be_downloaded_and_corrected(client: Client, notes: CriteriaSet) -> None:
     page = upload(client, GOOD + b'=1+1\n{"candidate": "b", "human": "MAYBE"}\n' * 150)
     shown = order(client, page, keep_good="on").text

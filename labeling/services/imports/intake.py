@@ -88,6 +88,7 @@ class Intake:
         news = news_of(row, standing, annotators=self.annotators, spoken=seen.labelers, ruled=seen.ruled)
 
         # From here on nothing can refuse the row.
+        self.report.counts["empty"] += not row.output.strip()
         self._tell_duplicates(row, digest, in_file=earlier is not None, in_set=content in standings)
         if content not in standings:
             self.writer.add_candidate(standing.candidate, row)

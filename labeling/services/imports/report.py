@@ -127,7 +127,8 @@ def in_words(counts: Mapping[str, int]) -> Iterator[str]:
 _WORDS = {
     "rows": ("row read", "rows read"),
     "refused": ("row refused", "rows refused"),
-    "candidates": ("new candidate", "new candidates"),
+    "candidates": ("new row", "new rows"),
+    "empty": ("row whose output is empty", "rows whose output is empty"),
     "candidates_known": (
         "row whose content the set had before",
         "rows whose content the set had before",
@@ -142,7 +143,7 @@ _WORDS = {
         "rows with the same content as earlier rows of this file",
     ),
     "repeated_ids": ("of these with its id, too", "of these with their ids, too"),
-    "submissions": ("new submission", "new submissions"),
+    "submissions": ("new arrival", "new arrivals"),
     "labels": ("new label", "new labels"),
     "labels_known": ("label already known", "labels already known"),
     "labels_contradicting": (
@@ -157,7 +158,7 @@ _WORDS = {
         "candidate whose rows contradict each other: unresolved until a lead rules on it",
         "candidates whose rows contradict each other: unresolved until a lead rules on them",
     ),
-    "queued": ("candidate in the labeling queue", "candidates in the labeling queue"),
+    "queued": ("row waits to be labelled", "rows wait to be labelled"),
     "drawn": ("row with the probability of its draw", "rows with the probability of their draw"),
     "split_kept": (
         "row of another split than its candidate, which keeps its own",
