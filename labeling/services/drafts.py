@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from labeling.models import Candidate, CriteriaVersion, Draft, Label, Repeat, Skip, Slot
-from labeling.services.leases import lease
+from labeling.services.leases import check_not_archived, lease
 from labeling.services.repeats import content_of, shown_repeat
 
 
@@ -26,7 +26,11 @@ def save_draft(
     content: Mapping[str, Any],
     now: datetime,
 ) -> Draft | None:
-    """Keep what was typed, and the row for who is typing. None where they have decided already."""
+    """Keep what was typed, and the row for who is typing. None where they have decided already.
+
+    Raises NotWanted where the criteria set takes no labels.
+    """
+    check_not_archived(version)
     row: dict[str, Any] = {"candidate": candidate, "version": version, "labeler": labeler}
     slot = Slot.objects.filter(**row, state="open").select_for_update().first()
     if slot:

@@ -1,7 +1,7 @@
 """What stands first, and who holds which row: one act of a labeler at a time, locks taken in one order.
 
-First the labeler, then the slots of one or more rows by their keys. Whoever keeps to that never waits for
-somebody who waits for them.
+First the criteria set or the labeler, then the slots of one or more rows by their keys. Whoever keeps to
+that never waits for somebody who waits for them.
 """
 
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
-from labeling.models import Candidate, CriteriaVersion, Slot
+from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Slot
 from labeling.models.queue import SlotQuerySet
 
 # Priorities of slots: the higher comes first.
@@ -30,6 +30,14 @@ def one_at_a_time(labeler: User) -> None:
     A row lock on PostgreSQL; on SQLite the immediate transaction is one already.
     """
     User.objects.select_for_update(no_key=True).get(pk=labeler.pk)
+
+
+def one_filler_at_a_time(version: CriteriaVersion) -> None:
+    """Make this transaction wait for any other that draws rows of the criteria set or brings them forward.
+
+    They hold slots of many rows, some new, some there: no one order of both keeps them from each other's way.
+    """
+    CriteriaSet.objects.select_for_update(no_key=True).get(pk=version.criteria_set_id)
 
 
 def lock_row(candidate: Candidate, version: CriteriaVersion) -> list[Slot]:

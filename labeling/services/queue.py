@@ -22,6 +22,7 @@ from labeling.services.leases import (
     lease_time,
     lock_row,
     one_at_a_time,
+    one_filler_at_a_time,
 )
 from labeling.services.repeats import hand_out, is_its_turn, next_repeat, repeats_left, shown_repeat
 
@@ -54,7 +55,8 @@ def open_slots(
     its priority is lower. Returns the number of slots asked for.
     """
     asked = 0
-    for chunk in batched(candidate_ids, _CHUNK):
+    # In one order, however they come: who adds the same rows at the same moment waits for nobody who waits.
+    for chunk in batched(sorted(candidate_ids), _CHUNK):
         wanted = range(1, version.criteria_set.labels_per_row + 1)
         asked += _open(version, dict.fromkeys(chunk, priority), wanted, places or {})
         if doubles(version.criteria_set):
@@ -116,7 +118,8 @@ def bring_forward(*, version: CriteriaVersion, candidate_ids: Collection[int]) -
     even where people differ: it waits for a ruling, not for more of them. Safe to call again.
     """
     moved: set[int] = set()
-    for chunk in batched(candidate_ids, _CHUNK):
+    one_filler_at_a_time(version)
+    for chunk in batched(sorted(candidate_ids), _CHUNK):
         rows = Candidate.objects.filter(pk__in=chunk).exclude(pk__in=_ruled_among(version, chunk))
         unseen = rows.unlabelled(version).exclude(slots__version=version)
         new = list(unseen.values_list("pk", flat=True))

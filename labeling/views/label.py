@@ -97,7 +97,7 @@ NO_LONGER_YOURS = (
 @require_POST
 @logged_in
 def draft(request: Request, slug: str) -> HttpResponse:
-    """Keep what was typed so far; 204 when it is kept, 422 when it cannot be."""
+    """Keep what was typed so far; 204 when it is kept, 422 when it cannot be, 409 when it is not wanted."""
     criteria_set = get_set(request.user, slug)
     row = RowForm(criteria_set, request.POST)
     if not row.is_valid():
@@ -108,7 +108,10 @@ def draft(request: Request, slug: str) -> HttpResponse:
     if not form.is_valid():
         return HttpResponse(status=422)
     content = {"marks": form.marks(), "comment": form.cleaned_data["comment"]}
-    kept = save_draft(**row.cleaned_data, labeler=request.user, content=content, now=timezone.now())
+    try:
+        kept = save_draft(**row.cleaned_data, labeler=request.user, content=content, now=timezone.now())
+    except NotWanted as refusal:
+        return HttpResponse(str(refusal), status=409)
     return HttpResponse(status=204, headers={"Draft-Saved": saved_at(kept)})
 
 

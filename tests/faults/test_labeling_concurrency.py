@@ -13,9 +13,11 @@ from django.db.models import Count
 from django.utils import timezone
 
 from labeling.models import Candidate, CriteriaSet, Label, Ruling, Slot
+from labeling.services.draws import CannotDraw, draw_random
 from labeling.services.labels import give_label, skip_row
 from labeling.services.passed_on import passed_on
-from labeling.services.queue import NotWanted, next_row, open_slots
+from labeling.services.queue import NotWanted, bring_forward, next_row, open_slots
+from labeling.services.relabeling import ask_for_labels
 from labeling.services.rulings import rule
 from labeling.services.undo import undo_last
 from tests.factories import live, make_candidate, make_criteria_set, make_user, next_slot
@@ -222,3 +224,26 @@ def test_leads_rule_while_people_label_the_same_rows() -> None:
     per_row = Counter(Label.objects.values_list("candidate", flat=True))
     assert max(per_row.values(), default=0) <= 2
     assert Ruling.objects.current().count() == 12
+
+
+def test_rows_are_drawn_and_brought_forward_by_many_at_once() -> None:
+    criteria_set = make_criteria_set(labels_per_row=2)
+    version = live(criteria_set)
+    rows = [make_candidate(criteria_set).pk for _ in range(2 * ROWS)]
+    open_slots(version=version, candidate_ids=rows[::3])
+
+    def fill(turn: int) -> None:
+        if turn % 3 == 0:
+            with suppress(CannotDraw):
+                now = timezone.now()
+                draw_random(version=version, most=ROWS // 2, seed=str(turn), now=now, actor=lead)
+        elif turn % 3 == 1:
+            ask_for_labels(version=version, actor=lead)
+        else:
+            bring_forward(version=version, candidate_ids=rows[ROWS // 2 :])
+
+    lead = make_user(lead_of=criteria_set)
+    at_once(fill, list(range(6)))
+
+    places = Slot.objects.order_by().values("candidate").annotate(n=Count("pk"))
+    assert {row["n"] for row in places} == {2}

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 
 from labeling.models import Candidate, CriteriaSet, Label, Skip, Slot
 from labeling.services import queue
+from labeling.services.drafts import save_draft
 from labeling.services.labels import correct_label, give_label, skip_row
 from labeling.services.queue import (
     DRAWN,
@@ -244,5 +245,7 @@ def test_an_archived_set_hands_out_nothing_and_takes_nothing() -> None:
         correct_label(label=label, verdict="fail", marks={}, comment="", now=NOW)
     with pytest.raises(NotWanted, match="is archived"):
         undo_last(labeler=labeler, version=version, now=NOW)
+    with pytest.raises(NotWanted, match="is archived"):
+        save_draft(candidate=row, version=version, labeler=labeler, content={}, now=NOW)
     with pytest.raises(NotWanted, match="is archived"):
         skip_row(candidate=row, version=version, labeler=labeler, reason="other", comment="", now=NOW)
