@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 
 from judging.models import Verdict
 from labeling.domain.content import content_hash
 from labeling.domain.verdicts import parse_verdict
+from labeling.models import CriteriaSet
+from tests.factories import make_user
 from tests.judging.recorded import (
     calibrated,
     certification,
@@ -63,6 +66,10 @@ def test_openqa_people_with_people() -> None:
     (first,) = [each for each in pairs if (each["one"], each["other"]) == ("a1@openqa", "a2@openqa")]
     assert first["n"] == 1482
     assert first["kappa"] == pytest.approx(0.735, abs=5e-4)
+
+    client = Client()
+    client.force_login(make_user(lead_of=CriteriaSet.objects.get()))
+    assert "0.735" in client.get("/sets/openqa/agreement/").text
 
 
 def test_pandalm_annotators_pairwise() -> None:
