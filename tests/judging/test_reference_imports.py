@@ -13,7 +13,7 @@ from judging.services.reference_imports import import_references
 from judging.services.reference_report import ReferenceReport
 from judging.services.reference_sets import make_reference_set
 from labeling.models import AuditEvent, Candidate, CriteriaSet, Slot, Submission
-from labeling.services.exports import golden_rows
+from labeling.services.golden_rows import golden_rows
 from labeling.services.imports import FileProblem, ImportProblem, import_golden
 from labeling.services.relabeling import ask_for_labels
 from tests.factories import live, make_candidate, make_criteria_set, make_user

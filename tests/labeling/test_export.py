@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labeling.models import Candidate, CriteriaSet, Exposure
-from labeling.services import exports
+from labeling.services import exports, golden_rows
 from labeling.services.imports import import_golden
 from labeling.services.labels import correct_label
 from tests.factories import make_candidate, make_criteria_set, make_label, make_user
@@ -157,7 +157,7 @@ def test_exports_go_through_the_table_in_portions(monkeypatch: pytest.MonkeyPatc
     import_rows("notes", *(said(str(number), "PASS") for number in range(5)))
     whole = export_text(notes)
     for limit, size in (("_AT_ONCE", 2), ("_MOST_TEXT", 1)):
-        monkeypatch.setattr(exports, limit, size)
+        monkeypatch.setattr(golden_rows, limit, size)
         assert export_text(notes) == whole
     assert [json.loads(line)["candidate"] for line in whole.splitlines()] == list("01234")
 
