@@ -90,7 +90,7 @@ def test_keys_are_compared_once_each_to_find_one_that_is_there_twice() -> None:
             compared += 1
             return str.__eq__(self, other)
 
-    pairs = [(Name(number), 1) for number in [*range(1000), 999]]
+    pairs: list[tuple[str, int]] = [(Name(number), 1) for number in [*range(1000), 999]]
     StrictDecoder()._object(pairs)
 
     assert compared < 10_000
