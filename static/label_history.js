@@ -87,6 +87,6 @@
   document.addEventListener("DOMContentLoaded", () => {
     if (document.querySelector("#main [aria-invalid=true], #main .errorlist")) return;
     const named = location.hash.startsWith("#row-") && document.getElementById(location.hash.slice(1));
-    (named || document.getElementById("edit-heading"))?.focus({ preventScroll: !named });
+    (named || document.querySelector("#edit-heading, #own-heading"))?.focus({ preventScroll: !named });
   });
 })();

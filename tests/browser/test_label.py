@@ -328,7 +328,7 @@ def test_the_history_by_keyboard(page: Page, desk: tuple[CriteriaSet, User]) -> 
     press(page, "2")
     shows(page, 3)
     press(page, "h")
-    expect(page.get_by_role("heading", name="Your labels")).to_be_visible()
+    expect(page.locator("#own-heading")).to_be_focused()
 
     press(page, "j", "j", "Enter")
     expect(page.locator("#edit-heading")).to_be_focused()
