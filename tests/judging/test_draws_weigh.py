@@ -123,7 +123,7 @@ def test_kappa_and_pass_rate_are_those_of_all_rows_while_a_draw_is_labelled(
     criteria_set: CriteriaSet, judge: JudgeVersion, lead: User, said: dict[int, Said], share: float
 ) -> None:
     kappas = []
-    for number in range(20):
+    for number in range(8):
         settled = [*rows_of(draw(judge, lead, 100, f"first {number}"))]
         draw(judge, lead, 1000, f"second {number}")
         new = Slot.objects.queued(live(criteria_set)).exclude(candidate__in=settled)
@@ -135,7 +135,7 @@ def test_kappa_and_pass_rate_are_those_of_all_rows_while_a_draw_is_labelled(
         forget_draws()
 
     truth = drawn_kappa([Stratum(1.0, table(said.values()))]).value
-    assert fmean(kappas) == pytest.approx(truth, abs=0.03)
+    assert fmean(kappas) == pytest.approx(truth, abs=0.05)
 
 
 def table(rows: Iterable[Said]) -> Table:
