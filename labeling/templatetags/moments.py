@@ -1,6 +1,6 @@
-"""Showing times: `{{ run.created_at|moment }}`. Every time on a page is shown by this."""
+"""Showing times: `{{ run.created_at|moment }}`, or `|clock` of today. Every time on a page is shown by these."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from django import template
 from django.utils import timezone
@@ -20,3 +20,18 @@ def moment(time: datetime | None) -> SafeString:
     if timezone.get_current_timezone_name() == "UTC":
         words += " UTC"
     return format_html('<time datetime="{}">{}</time>', time.isoformat(), words)
+
+
+@register.filter
+def clock(time: datetime) -> SafeString:
+    """The time of day alone, for what changes while one looks on; as `moment` otherwise."""
+    words = date_format(timezone.localtime(time), "H:i")
+    if timezone.get_current_timezone_name() == "UTC":
+        words += " UTC"
+    return format_html('<time datetime="{}">{}</time>', time.isoformat(), words)
+
+
+@register.filter
+def day(date: date) -> str:
+    """A day, such as 3 Mar, for what is counted by days: it has no zone any more."""
+    return date_format(date, "j M")
