@@ -9,8 +9,9 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
 from labeling.models.candidates import Candidate
-from labeling.models.criteria import CriteriaVersion
+from labeling.models.criteria import CriteriaVersion, Membership
 from labeling.models.labels import Label
+from labeling.models.records import Exposure
 
 
 class SlotQuerySet(models.QuerySet["Slot"]):
@@ -34,6 +35,19 @@ class SlotQuerySet(models.QuerySet["Slot"]):
             ~Exists(Label.objects.current().filter(**row)),
             ~Exists(Skip.objects.current().filter(**row)),
         )
+
+    def blind_to(self, labeler: User) -> Self:
+        """Those of rows of which `labeler` was never shown what others or a judge said."""
+        return self.filter(~Exists(Exposure.objects.filter(candidate=OuterRef("candidate"), user=labeler)))
+
+    def wanted(self, version: CriteriaVersion) -> Self:
+        """Those not filled that the set's present members can fill.
+
+        A second label waits for a second person: while there is none, it is not waited for.
+        """
+        members = Membership.objects.filter(criteria_set=version.criteria_set_id, user__is_active=True)
+        waiting = self.filter(version=version).exclude(state="done")
+        return waiting.filter(Q(state="lead") | Q(number__lte=max(members.count(), 1)))
 
 
 class Slot(models.Model):

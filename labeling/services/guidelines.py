@@ -145,7 +145,7 @@ def row_problem(row: Candidate) -> str:
         )
     if version is None or not Candidate.objects.golden(version).filter(pk=row.pk).exists():
         return f"Row {row.pk} is not settled yet: an example needs a verdict that stands."
-    if Slot.objects.filter(candidate=row, version=version).exclude(state=Slot.State.DONE).exists():
+    if Slot.objects.wanted(version).filter(candidate=row).exists():
         return (
             f"Labels of row {row.pk} are still wanted: whoever read it as an example could not give one of "
             "their own. Wait until it has them all, or take another row."

@@ -64,6 +64,7 @@ def give_label(
 ) -> Given:
     """Label a row that `labeler` holds or that still wants a label. Sent twice, the first one stands.
 
+    A label that is not blind is kept and counts for nothing, so the row still wants one of somebody else.
     `seconds` at work on it and `idle_seconds` away from it, each clamped to an hour. Where the row is on show
     as a repeat, this is the second answer and no label. Raises InvalidMarks and NotWanted.
     """
@@ -84,8 +85,13 @@ def give_label(
         **said,
     )
     _add_marks(label, marks)
-    _fill(slot, labeler)
+    if label.blind:
+        _fill(slot, labeler)
+    else:
+        _free(slot)
     _replace_skip(candidate, version, labeler, now)
+    if not label.blind:
+        sort_skipped(candidate=candidate, version=version, now=now)
     fit_priority(candidate, version)
     repeats.plan_repeat(label, now)
     drop_draft(candidate=candidate, version=version, labeler=labeler)
@@ -135,6 +141,11 @@ def _add_marks(label: Label, marks: Marks) -> None:
 def _fill(slot: Slot, labeler: User) -> None:
     slot.state, slot.labeler, slot.lease_until = Slot.State.DONE, labeler, None
     slot.save(update_fields=["state", "labeler", "lease_until"])
+
+
+def _free(slot: Slot) -> None:
+    slot.labeler = slot.lease_until = None
+    slot.save(update_fields=["labeler", "lease_until"])
 
 
 def _replace_skip(candidate: Candidate, version: CriteriaVersion, labeler: User, now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""Rows that nobody wanted to decide: where skips send them, and how a lead sends them back."""
+"""Rows that nobody wanted to decide, or nobody is left to decide blind: with the leads, and back."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from labeling.access import AnyUser
-from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Label, Membership, Skip, Slot
+from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Exposure, Label, Membership, Skip, Slot
 from labeling.services.audit import record
 from labeling.services.leases import FIRST, NotWanted, lock_row, lock_rows
 
@@ -51,22 +51,27 @@ def _sort(candidate_ids: Collection[int], version: CriteriaVersion, now: datetim
 
 
 def _for_leads(candidate_ids: Collection[int], version: CriteriaVersion) -> QuerySet[Candidate]:
-    """Those of the rows that enough people skipped, or of which somebody did and nobody else is left."""
+    """Those of the rows that enough people skipped, or that were passed over and for which nobody is left.
+
+    Passed over: skipped, or labelled by somebody who had seen what others or a judge said of it.
+    """
+    unblind = Label.objects.current().filter(candidate=OuterRef("pk"), version=version, blind=False)
     skips = Skip.objects.current().filter(candidate=OuterRef("pk"), version=version)
     open_ones = skips.filter(answered_at=None).order_by().values("candidate").annotate(n=Count("pk"))
     enough = Exists(open_ones.filter(n__gte=_ENOUGH))
     nobody = ~Exists(_others(OuterRef(OuterRef("pk")), version))
-    return Candidate.objects.filter(Exists(skips), enough | nobody, pk__in=candidate_ids)
+    return Candidate.objects.filter(Exists(skips) | Exists(unblind), enough | nobody, pk__in=candidate_ids)
 
 
 def _others(candidate: Candidate | OuterRef, version: CriteriaVersion) -> QuerySet[User]:
-    """The active members of the set who have neither labelled nor skipped the row."""
+    """The active members of the set who have neither labelled nor skipped the row and can decide it blind."""
     row = {"candidate": candidate, "version": version, "labeler": OuterRef("pk")}
     members = Membership.objects.filter(criteria_set=version.criteria_set_id, user=OuterRef("pk"))
     return User.objects.filter(
         Exists(members),
         ~Exists(Label.objects.current().filter(**row)),
         ~Exists(Skip.objects.current().filter(**row)),
+        ~Exists(Exposure.objects.filter(candidate=candidate, user=OuterRef("pk"))),
         is_active=True,
     )
 

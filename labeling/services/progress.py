@@ -64,13 +64,13 @@ def decided_today(*, criteria_set: CriteriaSet, labeler: User, now: datetime) ->
 
 
 def rows_with_their_labels(version: CriteriaVersion, as_of: datetime) -> int:
-    """Rows that people decided, the last time before `as_of`, and of which no label is wanted any more."""
+    """Rows that people decided, the last time before `as_of`, and of which nobody is waited for any more."""
     row = {"candidate": OuterRef("pk"), "version": version}
     labels, rulings = Label.objects.current().filter(**row), Ruling.objects.current().filter(**row)
     early, late = {"created_at__lt": as_of}, {"created_at__gte": as_of}
     decided = Exists(labels.filter(**early)) | Exists(rulings.filter(**early))
     lately = Exists(labels.filter(**late)) | Exists(rulings.filter(**late))
-    wanting = Exists(Slot.objects.filter(**row).exclude(state=Slot.State.DONE))
+    wanting = Exists(Slot.objects.wanted(version).filter(candidate=OuterRef("pk")))
     of_set = Candidate.objects.filter(criteria_set=version.criteria_set_id)
     return of_set.filter(decided, ~lately, ~wanting).count()
 

@@ -179,6 +179,7 @@ def _leased_at(slot: Slot) -> datetime:
 def _first_free(version: CriteriaVersion, labeler: User, now: datetime) -> Slot | None:
     """First in order at the fronts of the queue; where these are all their own rows, from where they are.
 
+    Rows of which they saw what others or a judge said come last: their label would count for nothing.
     Thousands of rows that one labeler has done and others have not may stand first: walking past them each
     time would make the queue slower the more they have done.
     """
@@ -186,10 +187,11 @@ def _first_free(version: CriteriaVersion, labeler: User, now: datetime) -> Slot 
     for slots in chain(fronts, [_after_their_last(version, labeler)]):
         # Who comes at the same moment is handed the next slot instead of waiting for this one. SQLite knows
         # no row locks and needs none: its immediate transactions come one after the other.
-        if slot := _for(labeler, slots, now).select_for_update(skip_locked=True).first():
+        if slot := _for(labeler, slots, now).blind_to(labeler).select_for_update(skip_locked=True).first():
             return slot
     # Before anybody is told that nothing is left, they wait: a slot that is locked may be free in a moment.
-    return _for(labeler, Slot.objects.queued(version), now).select_for_update().first()
+    left = _for(labeler, Slot.objects.queued(version), now).select_for_update()
+    return left.blind_to(labeler).first() or left.first()
 
 
 def _fronts(version: CriteriaVersion) -> Iterator[tuple[SlotQuerySet, bool]]:
@@ -275,6 +277,11 @@ def rows_left(*, version: CriteriaVersion, labeler: User, now: datetime) -> Left
         if count := rows.order_by().values("candidate_id").distinct().count():
             return Left(count + repeats, more)
     return Left(repeats, more)
+
+
+def rows_waiting(version: CriteriaVersion) -> int:
+    """How many rows are in the queue, whoever may label them."""
+    return Slot.objects.queued(version).order_by().values("candidate_id").distinct().count()
 
 
 def rows_of_others(*, version: CriteriaVersion, labeler: User, now: datetime) -> int:

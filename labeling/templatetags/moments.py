@@ -1,4 +1,4 @@
-"""Showing times: `{{ run.created_at|moment }}`, or `|clock` of today. Every time on a page is shown by these."""
+"""Showing times: `{{ run.created_at|moment }}`, `|clock` of today, `|day`. Every time is shown by these."""
 
 from datetime import date, datetime
 

@@ -178,6 +178,12 @@ def give(
     if given.already:
         already = {"verdict": given.label.verdict, "candidate": candidate.pk, "version": version.pk}
         return show_next(request, criteria_set, already=already, sent=form)
+    if not given.label.blind:
+        messages.info(
+            request,
+            "Kept, but it does not count: you had been shown what others or a judge said of that row. "
+            "Where somebody is left who was not, they are asked; else it goes to the leads.",
+        )
     say_if_replaced(request, criteria_set, version)
     return go_on(request, criteria_set)
 

@@ -10,12 +10,14 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from labeling.access import leads
 from labeling.forms.label import TypedForm, typed
 from labeling.models import Candidate, CriteriaSet, CriteriaVersion, Draft, Skip
 from labeling.services.drafts import draft_of
 from labeling.services.guidelines import current_guidelines
+from labeling.services.labels import was_blind
 from labeling.services.progress import is_new, progress_of
-from labeling.services.queue import next_row, rows_left, rows_of_others
+from labeling.services.queue import next_row, rows_left, rows_of_others, rows_waiting
 from labeling.services.undo import Act, act_name, last_act
 from vera_site.http import Request, part
 
@@ -34,7 +36,8 @@ def show_next(request: Request, criteria_set: CriteriaSet, **extra: Any) -> Http
     candidate = next_row(version=version, labeler=request.user, now=now)
     if candidate is None:
         held = rows_of_others(version=version, labeler=request.user, now=now)
-        return show(request, criteria_set, version, now, {"held": held, **extra})
+        waiting = rows_waiting(version) if leads(request.user, criteria_set) else 0
+        return show(request, criteria_set, version, now, {"held": held, "waiting": waiting, **extra})
     return show_row(request, criteria_set, candidate, version, **extra)
 
 
@@ -63,6 +66,7 @@ def show_row(
         "lease": settings.VERA_LABEL_LEASE,
         "left": rows_left(version=version, labeler=request.user, now=now),
         "reasons": Skip.Reason.choices,
+        "seen": not was_blind(candidate=candidate, labeler=request.user),
         **extra,
     }
     return show(request, criteria_set, version, now, context, status)

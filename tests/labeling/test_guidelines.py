@@ -90,6 +90,8 @@ def test_rows_that_an_example_would_give_away_are_refused(criteria_set: Criteria
         settled(criteria_set),
     )
     Slot.objects.create(candidate=wanted, version=live(criteria_set), number=2)
+    for _ in range(2):
+        make_user(labels=criteria_set)
 
     for row, why in ((certify, "certifies judges"), (open_row, "not settled"), (wanted, "still wanted")):
         with pytest.raises(GuidelinesRefused, match=why):

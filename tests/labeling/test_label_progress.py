@@ -55,6 +55,8 @@ def test_rows_count_when_they_have_their_labels_agreed_or_not(criteria_set: Crit
 
 def test_a_row_of_which_a_label_is_wanted_does_not_count(criteria_set: CriteriaSet) -> None:
     row = decided(criteria_set, "pass")
+    for _ in range(2):
+        make_user(labels=criteria_set)
 
     Slot.objects.create(candidate=row, version=live(criteria_set), number=2)
 
