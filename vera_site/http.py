@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django_htmx.middleware import HtmxDetails
@@ -68,6 +70,34 @@ def whole_page_logs_in(
         return response
 
     return answer
+
+
+def what_was_typed_is_shown(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: who sends a form and is logged out by now reads what they had typed, to take it along.
+
+    A redirect to the login page would throw it away. 401; a form in which nothing was typed is redirected.
+    """
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        to_login = response.status_code == 302 and response.headers["Location"].startswith(reverse("login"))
+        if request.method != "POST" or not to_login:
+            return response
+        typed = [word for name in request.POST for word in request.POST.getlist(name) if is_typed(name, word)]
+        if not typed:
+            return response
+        came_from = urlsplit(request.headers.get("Referer", "")).path or reverse("home")
+        context = {"typed": typed, "login": f"{reverse('login')}?{urlencode({'next': came_from})}"}
+        return render(request, "logged_out.html", context, status=401)
+
+    return answer
+
+
+def is_typed(name: str, word: str) -> bool:
+    """Whether a value of a form is something that somebody wrote, rather than chose or was given."""
+    return " " in word.strip() and not any(secret in name for secret in ("password", "secret", "token"))
 
 
 def readers_zone(

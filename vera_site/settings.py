@@ -166,6 +166,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "vera_site.http.what_was_typed_is_shown",
 ]
 
 ROOT_URLCONF = "vera_site.urls"
